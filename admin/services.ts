@@ -6,7 +6,7 @@ import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import type { Copied } from '../local/backup.ts';
+import type { Copied } from '../local/service-record.ts';
 import { createBlockStore } from '../service/api/block-store.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
 import { createCanarySecret } from '../service/canary/canary-account.ts';

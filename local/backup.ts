@@ -5,6 +5,7 @@ import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { type ObjectStore, objectFilesIn } from './aws/object-store.ts';
+import type { Copied } from './service-record.ts';
 import { FolderRefused, makeFolder, readIfPresent, replaceFile, syncFolder } from './disk.ts';
 
 const manifestName = 'backup.json';
@@ -15,12 +16,6 @@ const manifestSchema = z.object({
   files: z.array(z.object({ path: z.string(), bytes: z.int(), sha256: z.string() })),
 });
 export type Manifest = z.output<typeof manifestSchema>;
-
-/** What is copied so far. */
-export interface Copied {
-  readonly files: number;
-  readonly bytes: number;
-}
 
 /** All that a folder needs to start again, but for the objects. Everything else is of one process. */
 const kept = [

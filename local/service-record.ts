@@ -34,6 +34,18 @@ export type ServiceRecord = z.output<typeof recordSchema>;
 
 export type ReadyService = z.output<typeof readySchema>;
 
+/** What of a backup is copied so far. */
+export interface Copied {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** A line of the answer of a backup. The last one is no `copied`. */
+export type BackupLine =
+  | { readonly copied: Copied }
+  | { readonly made: Readonly<Record<string, string | number>> }
+  | { readonly refused: string };
+
 /** Reads service.json, which stays behind when its service was killed. Undefined when no file can be read. */
 export function readServiceRecord(folder: string): ServiceRecord | undefined {
   try {

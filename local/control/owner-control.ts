@@ -1,12 +1,12 @@
 /** The controls of a service for others: what the operator's command of its owner needs, on loopback. */
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import type { Copied, Manifest } from '../backup.ts';
+import type { Manifest } from '../backup.ts';
 import { FolderRefused, isOfDisk } from '../disk.ts';
 import { answerPath, type Publication } from '../front/publish.ts';
 import { type Handler, readBody, refuseBody, sendJson, targetOf } from '../http.ts';
 import { parseJson } from '../json.ts';
-import { proofPath } from '../service-record.ts';
+import { type BackupLine, type Copied, proofPath } from '../service-record.ts';
 
 export interface OwnerControlOptions {
   /** Of service.json, which only the owner of the folder can read. */
@@ -19,12 +19,6 @@ export interface OwnerControlOptions {
   readonly betweenLinesMillis?: number;
   readonly publication: Pick<Publication, 'answer'>;
 }
-
-/** A line of the answer of a backup. The last one is no `copied`. */
-export type BackupLine =
-  | { readonly copied: Copied }
-  | { readonly made: Readonly<Record<string, string | number>> }
-  | { readonly refused: string };
 
 const maxBodyBytes = 64 * 1024;
 const backupSchema = z.object({ to: z.string().min(1) });

@@ -1,5 +1,4 @@
 /** DynamoDB in memory. Everything is synchronous, so a simulation can decide what happens when. */
-import { isDeepStrictEqual } from 'node:util';
 import { AwsError } from '../aws/aws-error.ts';
 import type { Item } from './attributes.ts';
 import { createCommittedTokens, createHolds } from './holds.ts';
@@ -203,8 +202,8 @@ export function createTableEngine({
     }
     const { createdAtMillis, timeToLive } = known;
     const next = { ...wanted, createdAtMillis, ...(timeToLive && { timeToLive }) };
-    if (isDeepStrictEqual(next, known)) return;
-    if (!isDeepStrictEqual(next.KeySchema, known.KeySchema))
+    if (indexesOf(next) === indexesOf(known)) return;
+    if (JSON.stringify(next.KeySchema) !== JSON.stringify(known.KeySchema))
       throw new Error(`the table ${wanted.TableName} has another key than before`);
     define(next);
     storage.append({ kind: 'table', table: next });
@@ -213,7 +212,7 @@ export function createTableEngine({
   /** Gives the table another definition. Other indexes are built from the items. */
   function define(definition: Table['definition']): void {
     const known = tables.get(definition.TableName);
-    if (known && isDeepStrictEqual(indexesOf(known.definition), indexesOf(definition))) {
+    if (known && indexesOf(known.definition) === indexesOf(definition)) {
       known.definition = definition;
       return;
     }
@@ -357,6 +356,8 @@ export function createTableEngine({
   };
 }
 
-function indexesOf({ AttributeDefinitions, GlobalSecondaryIndexes }: Table['definition']): unknown {
-  return [AttributeDefinitions, GlobalSecondaryIndexes];
+/** All definitions are made by the same schema, so their members have one order. */
+function indexesOf(definition: Table['definition']): string {
+  const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes } = definition;
+  return JSON.stringify([KeySchema, AttributeDefinitions, GlobalSecondaryIndexes]);
 }

@@ -110,14 +110,13 @@ describe('a backup that lasts', () => {
     onTestFinished(async () => void (await end()));
     const record = readServiceRecord(folder);
     const secret = 'x'.repeat(32);
-    const server = createServer(
-      createOwnerControl({
-        ...{ secret, backup, betweenLinesMillis: 20 },
-        prove: (challenge) => proofOf(secret, challenge),
-        state: () => ({ offset_seconds: 0, environment: {} }),
-        publication: { answer: () => undefined },
-      }),
-    );
+    const control = createOwnerControl({
+      ...{ secret, backup, betweenLinesMillis: 20 },
+      prove: (challenge) => proofOf(secret, challenge),
+      state: () => ({ offset_seconds: 0, environment: {} }),
+      publication: { answer: () => Promise.resolve() },
+    });
+    const server = createServer((incoming, outgoing) => void control(incoming, outgoing));
     const localUrl = `http://127.0.0.1:${await listenOnLoopback(server)}/_local`;
     onTestFinished(() => void server.close());
     const other = newFolder();
@@ -128,7 +127,7 @@ describe('a backup that lasts', () => {
   }
 
   it('tells how far it is until it ends', { timeout: 30_000 }, async () => {
-    const { promise: over, resolve: endNow } = Promise.withResolvers<void>();
+    const { promise: over, resolve: endNow } = Promise.withResolvers<undefined>();
     const { owned } = await slowService(async (_to, tell) => {
       tell({ files: 3, bytes: 7 });
       await over;
@@ -138,7 +137,7 @@ describe('a backup that lasts', () => {
     const made = owned.backup('/to', (copied) => told.push(copied));
     await expect.poll(() => told.length).toBeGreaterThan(3);
     expect(told.at(-1)).toEqual({ files: 3, bytes: 7 });
-    endNow();
+    endNow(undefined);
     expect(await made).toEqual({ to: '/to', made_at: 'now', files: 0, bytes: 0 });
   });
 
