@@ -31,6 +31,8 @@ export interface PublicApiProps {
   readonly logRetention: RetentionDays;
   /** Host name and certificate of the API. Absent: API Gateway gives a name. */
   readonly domain?: Settings['apiDomain'];
+  /** Whether the API answers at the name that API Gateway gives. */
+  readonly hasDefaultAddress: boolean;
 }
 
 /**
@@ -67,6 +69,7 @@ export class PublicApi extends Construct {
     this.httpApi = new HttpApi(this, 'HttpApi', {
       apiName: `${serviceName(this)}-api`,
       description: 'Darkroom: the public API',
+      ...(!props.hasDefaultAddress && { disableExecuteApiEndpoint: true }),
       defaultIntegration: new HttpLambdaIntegration('UnknownRoute', props.unknownRoute),
     });
     for (const [name, operation] of Object.entries(operations)) {

@@ -172,6 +172,7 @@ export class Service {
       throttling,
       logRetention: this.logRetention,
       domain,
+      hasDefaultAddress: this.settings.defaultAddresses === 'on',
     });
   }
 
@@ -231,9 +232,12 @@ export class Service {
     pages: string,
   ): Portal {
     const { httpApi, url: apiUrl } = api;
+    const { defaultAddresses, apiDomain, webAclArn } = this.settings;
     const portal = new Portal(this.scope, 'Portal', {
       settings: this.settings.portal,
       httpApi,
+      apiHost: defaultAddresses === 'off' ? apiDomain?.name : undefined,
+      webAclArn: webAclArn.portal,
       apiUrl,
       origins: { results: this.images.baseUrl, uploads: this.images.uploadOrigin },
     });
@@ -267,7 +271,7 @@ export class Service {
       apiUrl: publicApi.url,
       ...addresses,
     });
-    const { throttling, gatewayLogRole, tracing } = settings;
+    const { throttling, gatewayLogRole, tracing, webAclArn, defaultAddresses } = settings;
     return new StreamingApis(this.scope, 'Streams', {
       functions,
       live: this.live,
@@ -275,6 +279,8 @@ export class Service {
       throttling,
       gatewayLogRole,
       tracing,
+      webAclArn: webAclArn.api,
+      hasDefaultAddress: defaultAddresses === 'on',
     });
   }
 

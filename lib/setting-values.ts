@@ -39,6 +39,28 @@ export function domain({
     .optional();
 }
 
+function webAcl(arn: RegExp, where: string): z.ZodOptional<z.ZodString> {
+  const error = `must be the ARN of a web ACL of AWS WAF, ${where}`;
+  return z.string({ error }).regex(arn, { error }).optional();
+}
+
+/** The firewalls of the operator. CloudFront takes a global web ACL, and API Gateway one of its region. */
+export const webAclArns = z
+  .strictObject(
+    {
+      portal: webAcl(
+        /^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\/[^/]+\/[\w-]+$/,
+        'global, of us-east-1',
+      ),
+      api: webAcl(
+        /^arn:aws[\w-]*:wafv2:[a-z0-9-]+:\d{12}:regional\/webacl\/[^/]+\/[\w-]+$/,
+        "of the stack's region",
+      ),
+    },
+    { error: 'must be {portal, api}' },
+  )
+  .default({});
+
 export function wholeNumber(least: number, most: number): z.ZodNumber {
   const right = `must be a whole number from ${least} to ${most}`;
   return z.int({ error: right }).min(least).max(most);

@@ -12,7 +12,14 @@ import {
   serviceCapacityRange,
 } from '../service/contract/limits.ts';
 import { concurrencySettings } from './concurrency-settings.ts';
-import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
+import {
+  domain,
+  oneOf,
+  regionalCertificate,
+  usEastCertificate,
+  webAclArns,
+  wholeNumber,
+} from './setting-values.ts';
 import {
   alarmSettings,
   canary,
@@ -50,6 +57,13 @@ const settingsSchema = z
     {
       /** The API's own host name, with a certificate of ACM in the stack's region. */
       apiDomain: domain(regionalCertificate),
+      /**
+       * Whether API Gateway also answers at its own addresses. With "off", apiDomain is the only way, also from the
+       * portal's distribution, so DNS must lead to it before the portal works.
+       */
+      defaultAddresses: oneOf(['on', 'off']).default('on'),
+      /** Firewalls before the portal, and before the OpenAI-shaped endpoint and MCP. An HTTP API takes none. */
+      webAclArn: webAclArns,
       /** The host name of the images. CloudFront takes certificates of us-east-1 only. */
       resultsDomain: domain(usEastCertificate),
       /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
@@ -159,6 +173,10 @@ const settingsSchema = z
   .refine(({ sandbox, canary: every }) => sandbox !== 'off' || every === 'off', {
     path: ['sandbox'],
     error: 'must be marked or on, because the canary orders pictures of the sandbox',
+  })
+  .refine(({ defaultAddresses, apiDomain }) => defaultAddresses === 'on' || apiDomain !== undefined, {
+    path: ['defaultAddresses'],
+    error: 'must be on, because apiDomain is not set and nothing else leads to the API',
   });
 
 /** The settings that a file of lib/config/ names: some, all or none. */

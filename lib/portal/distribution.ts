@@ -52,6 +52,10 @@ const unknownPaths = `function handler(event) {
 export interface PortalDistributionProps {
   readonly pages: Bucket;
   readonly httpApi: HttpApi;
+  /** The host under which the distribution reaches the API. Absent: the API's default address. */
+  readonly apiHost: string | undefined;
+  /** The firewall before the portal. */
+  readonly webAclArn: string | undefined;
   /** A reference to the secret, in whose place CloudFormation puts the value. */
   readonly originSecret: SecretValue;
   /** Host name and certificate of the portal. Absent: CloudFront gives a name. */
@@ -82,10 +86,11 @@ export class PortalDistribution extends Construct {
 
   constructor(scope: Construct, id: string, props: PortalDistributionProps) {
     super(scope, id);
-    const { domain } = props;
+    const { domain, webAclArn } = props;
     const distribution = new Distribution(this, 'Distribution', {
       comment: 'Darkroom: the portal',
       httpVersion: HttpVersion.HTTP2_AND_3,
+      ...(webAclArn !== undefined && { webAclId: webAclArn }),
       ...(domain && {
         domainNames: [domain.name],
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
@@ -95,8 +100,10 @@ export class PortalDistribution extends Construct {
     });
     acknowledge(distribution, {
       'AwsSolutions-CFR1': 'Clients of the operator sign in from wherever they are.',
-      'AwsSolutions-CFR2':
-        'The portal’s functions check origin, session and role of every request, and addresses with many rejected sessions are blocked. A firewall costs more than the rest of the portal.',
+      ...(webAclArn === undefined && {
+        'AwsSolutions-CFR2':
+          'The portal’s functions check origin, session and role of every request, and addresses with many rejected sessions are blocked. A firewall costs more than the rest of the portal; the setting webAclArn brings one.',
+      }),
       'AwsSolutions-CFR3':
         'The access log of the API has every call of the portal. The pages are the same for everybody.',
       ...(!domain && {
@@ -152,8 +159,8 @@ export class PortalDistribution extends Construct {
     };
   }
 
-  private api({ httpApi, originSecret }: PortalDistributionProps): Record<string, BehaviorOptions> {
-    const host = Fn.select(2, Fn.split('/', httpApi.apiEndpoint));
+  private api({ httpApi, apiHost, originSecret }: PortalDistributionProps): Record<string, BehaviorOptions> {
+    const host = apiHost ?? Fn.select(2, Fn.split('/', httpApi.apiEndpoint));
     const behavior: BehaviorOptions = {
       origin: new HttpOrigin(host, {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,

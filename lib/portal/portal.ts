@@ -23,6 +23,9 @@ import { PortalIdentity, type SignInFacts } from './sign-in.ts';
 export interface PortalProps {
   readonly settings: Settings['portal'];
   readonly httpApi: HttpApi;
+  /** The host under which the portal's distribution reaches the API. Absent: the API's default address. */
+  readonly apiHost: string | undefined;
+  readonly webAclArn: string | undefined;
   /** The address of the public API for clients. */
   readonly apiUrl: string;
   /** The addresses that the pages may use beside their own. */
@@ -59,6 +62,8 @@ export class Portal extends Construct {
     const { origin } = new PortalDistribution(this, 'Front', {
       pages: this.pages.bucket,
       httpApi,
+      apiHost: props.apiHost,
+      webAclArn: props.webAclArn,
       originSecret: this.sentSecret(settings.originSecretVersion),
       domain: settings.domain,
       origins: { ...origins, signIn: this.identity.origin },

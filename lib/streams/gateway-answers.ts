@@ -51,6 +51,14 @@ const refusals: readonly Refusal[] = [
     message: `The request is too large. Put large images with POST ${apiRoot}/uploads, and send their addresses.`,
   },
   {
+    // The operator's firewall. It would be 404, as every other error of the client.
+    type: ResponseType.WAF_FILTERED,
+    status: 403,
+    kind: 'permission_error',
+    code: 'request_blocked',
+    message: 'The firewall of this service has refused the request. Ask its operator.',
+  },
+  {
     // A path or a method that the API does not have: a missing authentication token, as API Gateway calls it.
     type: ResponseType.DEFAULT_4XX,
     status: 404,

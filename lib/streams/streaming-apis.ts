@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct, type IDependable } from 'constructs';
 import { openaiOperations } from '../../service/contract/operations.ts';
 import { acknowledge } from '../acknowledge.ts';
@@ -72,6 +73,10 @@ export interface StreamingApiProps {
   readonly accessLogArn: string;
   /** What lets API Gateway write access logs of REST APIs. Absent: the account has it already. */
   readonly logRole: IDependable | undefined;
+  /** The firewall before the API. */
+  readonly webAclArn: string | undefined;
+  /** Whether the API answers at its default address. */
+  readonly hasDefaultAddress: boolean;
 }
 
 /** API Gateway waits a little longer than a function may run, so that the function ends first. */
@@ -85,7 +90,8 @@ export class StreamingApi extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamingApiProps) {
     super(scope, id);
-    const { stage, description, throttling, tracing, accessLogArn, logRole } = props;
+    const { stage, description, throttling, tracing, accessLogArn, logRole, webAclArn, hasDefaultAddress } =
+      props;
     this.restApi = new RestApi(this, 'RestApi', {
       // The metrics of a REST API are found by its name.
       restApiName: `${serviceName(this)}-${stage}`,
@@ -94,6 +100,7 @@ export class StreamingApi extends Construct {
       binaryMediaTypes: [...(props.binaryTypes ?? [])],
       // The role belongs to the whole account: gateway-log-role.ts.
       cloudWatchRole: false,
+      ...(!hasDefaultAddress && { disableExecuteApiEndpoint: true }),
       deployOptions: {
         stageName: stage,
         throttlingRateLimit: throttling.ratePerSecond,
@@ -109,7 +116,9 @@ export class StreamingApi extends Construct {
     if (logRole) this.restApi.deploymentStage.node.addDependency(logRole);
     this.addRoutes(props.routes);
     for (const answer of props.answers) this.addAnswer(answer);
-    this.acknowledgeFindings();
+    const { stageArn: resourceArn } = this.restApi.deploymentStage;
+    if (webAclArn !== undefined) new CfnWebACLAssociation(this, 'Firewall', { resourceArn, webAclArn });
+    this.acknowledgeFindings(webAclArn !== undefined);
     this.url = this.restApi.urlForPath('/').replace(/\/$/, '');
   }
 
@@ -138,12 +147,14 @@ export class StreamingApi extends Construct {
     });
   }
 
-  private acknowledgeFindings(): void {
+  private acknowledgeFindings(hasFirewall: boolean): void {
     acknowledge(this.restApi, {
       'AwsSolutions-APIG2':
         'The functions check every request by themselves, and refuse a wrong one in the documented form.',
-      'AwsSolutions-APIG3':
-        'The functions block addresses with many rejected keys. A firewall costs more than the API.',
+      ...(!hasFirewall && {
+        'AwsSolutions-APIG3':
+          'The functions block addresses with many rejected keys. A firewall costs more than the API; the setting webAclArn brings one.',
+      }),
       'AwsSolutions-APIG4':
         'Every function authenticates by itself: a revoked key is dead at the next request, which a cached authorizer cannot promise, and refusals have the documented form.',
       'AwsSolutions-APIG6':
@@ -178,6 +189,8 @@ export interface StreamingApisProps {
   readonly throttling: Settings['throttling'];
   readonly gatewayLogRole: Settings['gatewayLogRole'];
   readonly tracing: Settings['tracing'];
+  readonly webAclArn: string | undefined;
+  readonly hasDefaultAddress: boolean;
 }
 
 /** The OpenAI-shaped endpoint and MCP: two REST APIs, which the custom domain leads to by their first step. */
@@ -190,11 +203,13 @@ export class StreamingApis extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamingApisProps) {
     super(scope, id);
-    const { functions, live, publicApi, throttling, tracing } = props;
+    const { functions, live, publicApi, throttling, tracing, webAclArn, hasDefaultAddress } = props;
     const target = (fn: ServiceFunction): StreamingTarget => ({ fn: live(fn), timeout: fn.timeout });
     const common = {
       throttling,
       tracing,
+      webAclArn,
+      hasDefaultAddress,
       accessLogArn: publicApi.accessLogArn,
       logRole: props.gatewayLogRole === 'create' ? new GatewayLogRole(this, 'LogRole') : undefined,
     };

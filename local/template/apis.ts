@@ -17,7 +17,14 @@ export interface LocalGatewayAnswer {
 }
 
 /** The answers that a stand-in can need. Each other refusal of API Gateway is one of these, too. */
-const answerTypes = ['DEFAULT_4XX', 'DEFAULT_5XX', 'REQUEST_TOO_LARGE', 'THROTTLED'] as const;
+const answerTypes = [
+  'DEFAULT_4XX',
+  'DEFAULT_5XX',
+  'REQUEST_TOO_LARGE',
+  'THROTTLED',
+  // No firewall stands before one machine.
+  'WAF_FILTERED',
+] as const;
 export type AnswerType = (typeof answerTypes)[number];
 
 export interface LocalRestApi {
@@ -106,6 +113,7 @@ export function readRestApis(resources: Resources): readonly LocalRestApi[] {
         DEFAULT_5XX: answerOf('DEFAULT_5XX'),
         REQUEST_TOO_LARGE: answerOf('REQUEST_TOO_LARGE'),
         THROTTLED: answerOf('THROTTLED'),
+        WAF_FILTERED: answerOf('WAF_FILTERED'),
       },
     };
   });

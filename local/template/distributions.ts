@@ -124,6 +124,12 @@ export function readDistributions(resources: Resources, apiEndpoint: string): re
   const readable = readableByCloudFront(resources);
   const headers = addedHeaders(resources);
   const requests = byId(resources, 'AWS::CloudFront::OriginRequestPolicy', requestPolicySchema);
+  const apiHosts = [
+    new URL(apiEndpoint).host,
+    ...resources
+      .of('AWS::ApiGatewayV2::DomainName', z.object({ DomainName: z.string() }))
+      .map(({ properties }) => properties.DomainName),
+  ];
   const edgeCode = byId(resources, 'AWS::CloudFront::Function', functionSchema);
   return resources
     .of('AWS::CloudFront::Distribution', distributionSchema)
@@ -152,7 +158,7 @@ export function readDistributions(resources: Resources, apiEndpoint: string): re
           viewerRequest: association?.FunctionARN,
           apiOrigin: (originId) => {
             const found = originOf(originId);
-            if (found?.DomainName === new URL(apiEndpoint).host) return found;
+            if (found && apiHosts.includes(found.DomainName)) return found;
             throw unsupported(`origin ${found?.DomainName ?? originId} is neither the bucket nor the API`);
           },
           headers,

@@ -80,6 +80,7 @@ export function createRestRunner(): (code: string, options?: RestOptions) => Pro
           DEFAULT_5XX: answerOf(503, 'busy', '5'),
           REQUEST_TOO_LARGE: answerOf(413, 'large'),
           THROTTLED: answerOf(429, 'throttled', '5'),
+          WAF_FILTERED: answerOf(403, 'blocked'),
         },
       },
       functions: running.functions,

@@ -5,13 +5,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
 import { operations } from '../../service/contract/operations.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { readTemplate } from '../../local/template.ts';
-import { fullSettings } from './full-settings.ts';
+import { fullSettings, fullWebAcls } from './full-settings.ts';
 import { nameOf, wordOf } from './template.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'darkroom-full-'));
@@ -73,6 +73,39 @@ describe('the setting', () => {
     template.hasOutput('McpUrl', { Value: 'https://api.example.com/mcp' });
     template.hasOutput('ApiUrl', { Value: 'https://api.example.com/api/public/v1' });
     template.hasOutput('ApiDomainTarget', { Description: 'Where DNS has to send api.example.com' });
+  });
+
+  it('The setting defaultAddresses switches the addresses of API Gateway off, and the portal reaches the API by apiDomain', () => {
+    for (const type of ['AWS::ApiGatewayV2::Api', 'AWS::ApiGateway::RestApi'])
+      template.allResourcesProperties(type, { DisableExecuteApiEndpoint: true });
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: {
+        Aliases: ['portal.example.com'],
+        Origins: Match.arrayWith([Match.objectLike({ DomainName: 'api.example.com' })]),
+      },
+    });
+    expect(() => parseSettings('file', { defaultAddresses: 'off' })).toThrow(
+      'file: defaultAddresses: must be on, because apiDomain is not set and nothing else leads to the API (is "off")',
+    );
+  });
+
+  it('The setting webAclArn puts firewalls before the portal and both REST APIs', () => {
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: { Aliases: ['portal.example.com'], WebACLId: fullWebAcls.portal },
+    });
+    expect(
+      found('AWS::WAFv2::WebACLAssociation').map(([name, { WebACLArn, ResourceArn }]) => [
+        name,
+        WebACLArn,
+        JSON.stringify(ResourceArn).includes(`RestApiDeploymentStage`),
+      ]),
+    ).toEqual([
+      ['StreamsOpenaiFirewall', fullWebAcls.api, true],
+      ['StreamsMcpFirewall', fullWebAcls.api, true],
+    ]);
+    expect(() => parseSettings('file', { webAclArn: { portal: fullWebAcls.api } })).toThrow(
+      'file: webAclArn.portal: must be the ARN of a web ACL of AWS WAF, global, of us-east-1 (is "arn:',
+    );
   });
 
   it('The setting resultsDomain gives the images their name, their certificate, TLS 1.2 and an output for DNS', () => {

@@ -1,11 +1,19 @@
 import type { SettingsInput } from '../../lib/settings.ts';
 
+/** The firewalls. */
+export const fullWebAcls = {
+  portal: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/portal/33333333-4444-5555-6666-777777777777',
+  api: 'arn:aws:wafv2:eu-central-1:123456789012:regional/webacl/api/44444444-5555-6666-7777-888888888888',
+};
+
 /** A value for every setting that differs from its default. */
 export const fullSettings: Required<SettingsInput> = {
   apiDomain: {
     name: 'api.example.com',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/11111111-2222-3333-4444-555555555555',
   },
+  defaultAddresses: 'off',
+  webAclArn: fullWebAcls,
   resultsDomain: {
     name: 'images.example.com',
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/66666666-7777-8888-9999-000000000000',

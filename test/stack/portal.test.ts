@@ -178,6 +178,8 @@ function synthesized(originSecretVersion?: string): {
   new Portal(stack, 'Portal', {
     settings: parseSettings('test', { portal: { originSecretVersion } }).portal,
     httpApi: new HttpApi(stack, 'HttpApi'),
+    apiHost: undefined,
+    webAclArn: undefined,
     apiUrl: 'https://api.test',
     origins: { results: 'https://results.test', uploads: 'https://uploads.test' },
   });

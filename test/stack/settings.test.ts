@@ -44,6 +44,8 @@ describe('settings', () => {
         reconciler: 'shared',
         rendering: 'shared',
       },
+      defaultAddresses: 'on',
+      webAclArn: {},
       gatewayLogRole: 'create',
       throttling: { ratePerSecond: 500, burst: 1_000 },
     });

@@ -141,7 +141,7 @@ describe('the stages of the streaming APIs', () => {
     expect(deployments.flatMap(([, { DependsOn = [] }]) => DependsOn)).toEqual(
       expect.arrayContaining(answers),
     );
-    expect(answers).toHaveLength(8);
+    expect(answers).toHaveLength(10);
   });
 });
 
@@ -161,6 +161,7 @@ describe('the answers of API Gateway', () => {
         DEFAULT_5XX: [503, again],
         THROTTLED: [429, again],
         REQUEST_TOO_LARGE: [413, never],
+        WAF_FILTERED: [403, never],
         DEFAULT_4XX: [404, never],
       });
     },
@@ -178,6 +179,7 @@ describe('the answers of API Gateway', () => {
       DEFAULT_5XX: ['server_error', 'overloaded'],
       THROTTLED: ['rate_limit_error', 'rate_limit_exceeded'],
       REQUEST_TOO_LARGE: ['invalid_request_error', 'request_too_large'],
+      WAF_FILTERED: ['permission_error', 'request_blocked'],
       DEFAULT_4XX: ['invalid_request_error', 'unknown_url'],
     });
     expect(apiOf('openai').answers.REQUEST_TOO_LARGE.body).toContain('POST /api/public/v1/uploads');
