@@ -94,10 +94,7 @@ export async function startRuntime({
     secretKey: access?.secretKey,
     onWriteFailed,
     states: (call) => states(call),
-    lambda: versions.serviceFor(
-      template.functions.map(({ id }) => id),
-      template.aliases,
-    ),
+    lambda: versions.serviceFor(template.functions, template.aliases),
   });
   const functions = createLocalFunctions({
     functions: template.functions,

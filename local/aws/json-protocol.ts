@@ -72,10 +72,11 @@ export function writeJsonError(service: JsonService, error: AwsError, response: 
   sendText(response, status, contentType, text);
 }
 
-const pathOfFunction = /^\/2015-03-31\/functions\/([^/?]+)(?:\/(versions|aliases))?\/?$/;
+const pathOfFunction = /^\/2015-03-31\/functions\/([^/?]+)(?:\/(versions|aliases|configuration))?\/?$/;
 const operationOf: Readonly<Record<string, string>> = {
   'GET versions': 'ListVersionsByFunction',
   'GET aliases': 'ListAliases',
+  'GET configuration': 'GetFunctionConfiguration',
   'DELETE ': 'DeleteFunction',
 };
 
