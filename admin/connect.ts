@@ -41,8 +41,8 @@ function ask({ localUrl, secret }: ReadyService, what: string, body?: object): P
 function ownedService(service: ReadyService): OwnedService {
   return {
     linkUrl: new URL('/portal/link', service.apiUrl).href,
-    backup: async (to, tell) => {
-      const answer = await ask(service, 'backup', { to });
+    backup: async (to, tell, tablesOnly = false) => {
+      const answer = await ask(service, 'backup', { to, tables_only: tablesOnly });
       try {
         for await (const text of createInterface({ input: Readable.from(answer.body ?? []) })) {
           const line = JSON.parse(text) as BackupLine;
@@ -102,7 +102,12 @@ async function connectStack(stack: string): Promise<OperatorServices> {
     const named = Object.fromEntries(
       outputs.map((output) => [output.OutputKey ?? '', output.OutputValue ?? '']),
     );
-    return operatorServices(addressOf(outputOf(named)), systemClock);
+    // The clients of the SDK read it, too. Requests to the bucket are signed without one.
+    const { AWS_ENDPOINT_URL: bucketEndpoint } = process.env;
+    return operatorServices(
+      { ...addressOf(outputOf(named)), ...(bucketEndpoint !== undefined && { bucketEndpoint }) },
+      systemClock,
+    );
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new OperatorError(

@@ -10,6 +10,7 @@ import { addCatalogCommands } from './commands/catalog.ts';
 import { addCreationCommands } from './commands/creations.ts';
 import { addExportCommands } from './commands/export.ts';
 import { addFigureCommands } from './commands/figures.ts';
+import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addPeopleCommands } from './commands/people.ts';
 import { addProviderCommands } from './commands/providers.ts';
@@ -35,6 +36,7 @@ const commands = [
   addCatalogCommands,
   addFigureCommands,
   addExportCommands,
+  addImportCommand,
   addAuditCommand,
   addBackupCommand,
   addReleaseCommands,

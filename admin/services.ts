@@ -1,7 +1,7 @@
 /** Opens what an operator's command works on: by the same openers as the functions, and the editors of secrets. */
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -16,6 +16,7 @@ import {
   defaultLimits as builtInLimits,
   defaultServiceCapacity,
 } from '../service/contract/limits.ts';
+import { createImageStore, type ImageStore } from '../service/creations/image-store.ts';
 import { createOpenWorkStore } from '../service/creations/open-work-store.ts';
 import type { OutboundRules } from '../service/outbound/client-url.ts';
 import { createOutbound } from '../service/outbound/outbound.ts';
@@ -55,6 +56,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
   const dynamo = new DynamoDBClient(local);
   const secrets = new SecretsManagerClient(local);
   const states = new SFNClient(local);
+  const lambda = new LambdaClient(local);
   const random: RandomBytes = (count) => randomBytes(count);
   const vendorAccess: VendorAccess = {
     credentials: createProviderCredentials({
@@ -135,7 +137,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     /** The account and the key of the canary. Its calls throw OperatorError when the stack has no canary. */
     canary: createCanarySecret(secrets, address.canarySecretArn),
     releases: {
-      store: createReleaseStore(new LambdaClient(local), states),
+      store: createReleaseStore(lambda, states),
       /** The functions that have versions. Throws OperatorError for a stack from before the versions. */
       functionNames: address.versionedFunctions,
       stateMachineArns: [address.stateMachineArn, address.callbackMachineArn, address.noticeMachineArn],
@@ -144,6 +146,14 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     vendorAccess,
     /** What limits the addresses of configured providers. */
     guarded,
+    /** What an export reads and an import writes besides the tables' stores. */
+    raw: {
+      dynamo,
+      secrets,
+      secretArns: { encryption: address.encryptionSecretArn, providers: address.providerSecretArn },
+      resultsBaseUrl: address.resultsBaseUrl,
+      images: imagesOf(address, { dynamo, lambda, clock }),
+    },
   };
 }
 
@@ -158,6 +168,36 @@ function variablesOf(address: ServiceAddress): Platform['environment'] {
     const value = variables[name];
     if (value === undefined) throw new Error(`a command has no variable ${name}`);
     return value;
+  };
+}
+
+/** No output names the bucket, but every function that stores images does. Credentials may be short-lived. */
+function imagesOf(
+  address: ServiceAddress,
+  { dynamo, lambda, clock }: { dynamo: DynamoDBClient; lambda: LambdaClient; clock: Clock },
+): () => Promise<ImageStore> {
+  const endpoint = address.endpoint ?? address.bucketEndpoint;
+  let found: Promise<string> | undefined;
+  const find = async (): Promise<string> => {
+    for (const FunctionName of address.versionedFunctions()) {
+      const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+      const bucket = Environment?.Variables?.['IMAGES_BUCKET'];
+      if (bucket !== undefined) return bucket;
+    }
+    throw new OperatorError('No function of the stack names the bucket of the images: deploy it again.');
+  };
+  return async () => {
+    const { accessKeyId, secretAccessKey, sessionToken } = await dynamo.config.credentials();
+    return createImageStore({
+      clock,
+      bucket: await (found ??= find()),
+      region: await dynamo.config.region(),
+      urlSuffix: await urlSuffixOf(dynamo),
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      ...(endpoint !== undefined && { endpoint }),
+    });
   };
 }
 
@@ -184,6 +224,7 @@ export interface OwnedService {
   readonly backup: (
     to: string,
     tell: (copied: Copied) => void,
+    tablesOnly?: boolean,
   ) => Promise<Readonly<Record<string, string | number>>>;
 }
 
@@ -194,6 +235,8 @@ interface ServiceAddress extends ReturnType<typeof addressOf> {
   /** The address of the stand-in. Absent: AWS itself, with the operator's credentials and region. */
   readonly endpoint?: string;
   readonly owned?: OwnedService;
+  /** The address of the bucket's service, where the environment names another one than AWS itself. */
+  readonly bucketEndpoint?: string;
   /** The secret key of the stand-in. The default is that of a test machine. */
   readonly secretKey?: string;
 }
@@ -209,6 +252,8 @@ export function addressOf(output: (name: string) => string) {
     /** JSON. */
     defaultLimits: output('DefaultLimits'),
     providerSecretArn: output('ProviderSecretArn'),
+    /** The address before the key of an image. */
+    resultsBaseUrl: outputOrNothing(output, 'ResultsBaseUrl'),
     // A stack from before the setting has the default.
     serviceCapacity: Number(outputOrNothing(output, 'ServiceCapacity') || defaultServiceCapacity),
     /** The names of the functions that have versions. The functions below throw when the stack is too old. */

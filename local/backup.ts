@@ -17,9 +17,10 @@ const manifestSchema = z.object({
 });
 export type Manifest = z.output<typeof manifestSchema>;
 
+const tables = /^tables\/(journal|snapshot)-\d+\.jsonl$/;
 /** All that a folder needs to start again, but for the objects. Everything else is of one process. */
 const kept = [
-  /^tables\/(journal|snapshot)-\d+\.jsonl$/,
+  tables,
   /^(executions|objects|inbox)\.jsonl$/,
   /^(clock\.json|demo\.json|aws-key)$/,
   /^lambda\/versions\.json$/,
@@ -37,10 +38,13 @@ export async function backUp(
     objects,
     now,
     tell,
+    tablesOnly = false,
   }: {
     readonly objects: Pick<ObjectStore, 'holdFiles'>;
     readonly now: () => number;
     readonly tell: (copied: Copied) => void;
+    /** For an export, which reads the rest from the running service. */
+    readonly tablesOnly?: boolean;
   },
 ): Promise<Manifest> {
   if (existsSync(to) && readdirSync(to).length > 0)
@@ -48,7 +52,7 @@ export async function backUp(
   makeFolder(to, 0o700);
   const release = objects.holdFiles();
   const made_at = new Date(now()).toISOString();
-  const opened = namesIn(folder).map((name) => {
+  const opened = namesIn(folder, tablesOnly ? [tables] : kept).map((name) => {
     const handle = openSync(path.join(folder, name), 'r');
     return { name, handle, bytes: fstatSync(handle).size };
   });
@@ -64,7 +68,8 @@ export async function backUp(
       );
     };
     for (const { name, handle, bytes } of opened) await keep(handle, bytes, name);
-    for (const name of objectFilesIn(await readFile(path.join(to, 'objects.jsonl'), 'utf8'))) {
+    const index = tablesOnly ? '' : await readFile(path.join(to, 'objects.jsonl'), 'utf8');
+    for (const name of objectFilesIn(index)) {
       const handle = openSync(path.join(folder, name), 'r');
       try {
         await keep(handle, fstatSync(handle).size, name);
@@ -83,10 +88,10 @@ export async function backUp(
   }
 }
 
-function namesIn(folder: string): string[] {
+function namesIn(folder: string, wanted: readonly RegExp[]): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll(path.sep, '/'))
-    .filter((name) => kept.some((pattern) => pattern.test(name)));
+    .filter((name) => wanted.some((pattern) => pattern.test(name)));
 }
 
 async function copy(

@@ -198,8 +198,8 @@ async function start(
   let isEnding = false;
   if (own) {
     const bucket = template.distributions.find(({ behaviors }) => behaviors.length === 0)?.bucket ?? '';
-    const backup: OwnerControlOptions['backup'] = (to, tell) =>
-      backUp(folder, to, { objects: aws.objects, now: clock.now, tell });
+    const backup: OwnerControlOptions['backup'] = (to, tell, tablesOnly) =>
+      backUp(folder, to, { objects: aws.objects, now: clock.now, tell, tablesOnly });
     own.serve(createOwnerControl({ secret: lock.secret, prove: lock.prove, state, backup, publication }));
     server.serve(
       createPublicDoor({

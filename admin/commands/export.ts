@@ -1,9 +1,12 @@
-/** The command `export ledger`: every row of the ledger, for a program or a spreadsheet. */
+/** The commands `export`, of a whole service, and `export ledger`: every row of it, for a program or a spreadsheet. */
+import { resolve } from 'node:path';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { LedgerRow } from '../../service/accounts/account.ts';
 import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import type { AccountId } from '../../service/values/ids.ts';
+import { exportService } from '../move/export-service.ts';
+import { booksText } from '../move/import-service.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createProgress } from '../terminal/dialogue.ts';
@@ -35,8 +38,21 @@ const columns = [
 const [firstDay, lastDay] = ['2000-01-01', '9998-12-31'];
 
 export function addExportCommands(program: OperatorCommand): void {
-  program
-    .task('export', 'print data for other programs')
+  const exporting = program
+    .task('export', 'export a closed service of one machine into a folder, for `import`; or print its ledger')
+    // The option --to of `export ledger` is a day.
+    .enablePositionalOptions()
+    .option('--to <folder>', 'a new folder, which will hold secrets in clear text')
+    .run(async ({ services, output, tell }, { to }: { to?: string }) => {
+      if (to === undefined) throw new OperatorError('--to: name a new folder.');
+      const progress = createProgress(services.clock, tell);
+      const { books, images, images_missing } = await exportService(services, resolve(to), progress);
+      output.show(
+        { to: resolve(to), ...books, images, images_missing },
+        `Exported: ${booksText(books)}. The folder holds the keys of vendors and of webhook secrets in clear text: delete it after the import, and change nothing at this service any more.`,
+      );
+    });
+  exporting
     .task('ledger', 'every movement of money, account by account, the oldest first')
     .option('--account <account>', 'only this one')
     .option('--from <day>', 'the first day, in UTC, such as 2026-11-01', firstDay)

@@ -14,14 +14,14 @@ export interface OwnerControlOptions {
   readonly prove: (challenge: string) => string;
   readonly state: () => unknown;
   /** Copies the folder of the service into another one. */
-  readonly backup: (to: string, tell: (copied: Copied) => void) => Promise<Manifest>;
+  readonly backup: (to: string, tell: (copied: Copied) => void, tablesOnly: boolean) => Promise<Manifest>;
   /** A client gives up an answer of which nothing comes for minutes. The default is 5 s between two lines. */
   readonly betweenLinesMillis?: number;
   readonly publication: Pick<Publication, 'answer'>;
 }
 
 const maxBodyBytes = 64 * 1024;
-const backupSchema = z.object({ to: z.string().min(1) });
+const backupSchema = z.object({ to: z.string().min(1), tables_only: z.boolean().default(false) });
 
 /** Other users of this machine reach the port as well: only the proof and the publication need no secret. */
 export function createOwnerControl({
@@ -48,7 +48,7 @@ export function createOwnerControl({
       outgoing.writeHead(200, { 'content-type': 'application/x-ndjson' });
       const beat = setInterval(() => say({ copied }), betweenLinesMillis);
       try {
-        const { made_at, files } = await backup(body.to, (now) => (copied = now));
+        const { made_at, files } = await backup(body.to, (now) => (copied = now), body.tables_only);
         const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
         say({ made: { to: body.to, made_at, files: files.length, bytes } });
       } catch (error) {

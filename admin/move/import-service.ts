@@ -1,0 +1,357 @@
+/**
+ * Imports an export into an empty service. Everything but the doors is written first: without its account no key works,
+ * and without an invitation nobody signs in. So a repetition after a kill overwrites nothing that others changed, and the
+ * doors are written only once, where they are absent. The service item comes closed out of the export.
+ */
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import {
+  BatchWriteItemCommand,
+  PutItemCommand,
+  ScanCommand,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { isShed, putItem, getItem, updateItem } from '../../service/aws/dynamodb/send.ts';
+import type { ItemKey } from '../../service/aws/dynamodb/table.ts';
+import { Overloaded } from '../../service/values/errors.ts';
+import { formatUsd, type Micros } from '../../service/values/money.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { OperatorServices } from '../services.ts';
+import { booksOf } from './export-service.ts';
+import {
+  type Books,
+  type CarriedImage,
+  checkFiles,
+  imageSchema,
+  type Manifest,
+  readManifest,
+  secretsSchema,
+} from './folder.ts';
+import { createCount, invitationsOf, moved, parseItem, type RawItem, roleOf, textOf } from './items.ts';
+
+/** In the table of the new service: which export comes in, and how far it is. */
+interface Mark {
+  readonly export: string;
+  readonly startedAt: string;
+  readonly phase: 'filling' | 'opening' | 'done';
+  readonly images: number;
+  readonly items: number;
+  readonly emails: number;
+}
+
+const markKey: ItemKey = { pk: 'IMPORT', sk: 'IMPORT' };
+const itemsInBatch = 25;
+/** After so many, their number is noted, and a repetition goes on from there. */
+const itemsInStep = 1_000;
+const imagesInStep = 64;
+const atOnce = 8;
+/** A new table takes 4,000 writes a second, and more from minute to minute. */
+const longestPauseMillis = 10_000;
+const tries = 30;
+
+export interface Imported {
+  readonly books: Books;
+  readonly isRepeated: boolean;
+  /** The people who are invited, and those of them whom no e-mail reached. */
+  readonly invited: readonly string[];
+  readonly unreached: readonly string[];
+}
+
+/** Throws OperatorError when the service holds something else, or differs from the export at the end. */
+export async function importService(
+  services: OperatorServices,
+  from: string,
+  onProgress: (line: () => string) => void,
+): Promise<Imported> {
+  const { manifest, id } = await readManifest(from);
+  await checkFiles(from, manifest.files, (done) =>
+    onProgress(() => `${done} of ${manifest.files.length} files checked`),
+  );
+  let mark = await begin(services, id);
+  const note = async (change: Partial<Mark>): Promise<void> => {
+    mark = { ...mark, ...change };
+    await patiently(services, () => writeMark(services, change));
+  };
+  const isRepeated = mark.phase === 'done';
+  if (mark.phase === 'filling') {
+    await putSecrets(services, from);
+    await putImages(services, from, manifest, mark.images, async (images) => {
+      onProgress(() => `${images} of ${manifest.images} images`);
+      await note({ images });
+    });
+    await fill(services, from, manifest, mark.items, async (items) => {
+      onProgress(() => `${items} items`);
+      await note({ items });
+    });
+    await compareItems(services, from, manifest, onProgress, () => note({ items: 0 }));
+    await note({ phase: 'opening' });
+  }
+  const invitations = await openDoors(services, from, manifest, Date.parse(mark.startedAt), isRepeated);
+  const books = isRepeated ? manifest.books : await booksOf(services, onProgress);
+  compareBooks(books, manifest.books);
+  const invited = [...new Set(invitations.map((item) => textOf(item, 'email')))].sort();
+  const unreached = isRepeated
+    ? []
+    : await tell(services, invited, mark.emails, (emails) => note({ emails }));
+  if (!isRepeated) await note({ phase: 'done' });
+  return { books, isRepeated, invited, unreached };
+}
+
+/** Takes the empty service for this export, or finds how far an earlier run came. */
+async function begin(services: OperatorServices, id: string): Promise<Mark> {
+  const { table, clock } = services;
+  const found = await getItem(table, markKey);
+  if (found) {
+    if (found['export'] === id) return found as unknown as Mark;
+    throw new OperatorError('Another export was imported into this service: deploy a new stack.');
+  }
+  for await (const item of itemsOf(services))
+    if (!['none', 'service'].includes(roleOf(item)))
+      throw new OperatorError(
+        `The service is not empty: its table has ${textOf(item, 'pk')}. Import into a newly deployed stack.`,
+      );
+  const mark: Mark = {
+    export: id,
+    startedAt: new Date(clock.now()).toISOString(),
+    phase: 'filling',
+    images: 0,
+    items: 0,
+    emails: 0,
+  };
+  await putItem(table, { ...markKey, ...mark });
+  return mark;
+}
+
+async function writeMark({ table }: OperatorServices, change: Partial<Mark>): Promise<void> {
+  const names = Object.keys(change);
+  await updateItem(table, markKey, {
+    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(
+      Object.entries(change).map(([name, value]) => [`:${name}`, value]),
+    ),
+  });
+}
+
+/** The ids of the versions go along, because sealed texts name them. The same id with the same text changes nothing. */
+async function putSecrets(services: OperatorServices, from: string): Promise<void> {
+  const { secrets, secretArns } = services.raw;
+  const carried = secretsSchema.parse(JSON.parse(await readFile(path.join(from, 'secrets.json'), 'utf8')));
+  for (const name of ['encryption', 'providers'] as const)
+    for (const { id, text } of carried[name])
+      await patiently(services, () =>
+        secrets.send(
+          new PutSecretValueCommand({
+            SecretId: secretArns[name],
+            ClientRequestToken: id,
+            SecretString: text,
+          }),
+        ),
+      );
+}
+
+async function putImages(
+  services: OperatorServices,
+  from: string,
+  manifest: Manifest,
+  done: number,
+  note: (done: number) => Promise<void>,
+): Promise<void> {
+  const images: CarriedImage[] = [];
+  for await (const line of linesOf(path.join(from, 'objects.jsonl')))
+    images.push(imageSchema.parse(JSON.parse(line)));
+  for (let start = done; start < manifest.images; start += imagesInStep) {
+    const step = images.slice(start, start + imagesInStep);
+    await inLanes(step, async ({ expiresAt, ...image }) => {
+      const bytes = await readFile(path.join(from, 'objects', image.key));
+      await patiently(services, async () => (await services.raw.images()).put(image, bytes, expiresAt));
+    });
+    await note(start + step.length);
+  }
+}
+
+/** Writes all items but the doors and the people. @param done the items that an earlier run wrote */
+async function fill(
+  services: OperatorServices,
+  from: string,
+  manifest: Manifest,
+  done: number,
+  note: (done: number) => Promise<void>,
+): Promise<void> {
+  let seen = 0;
+  let step: RawItem[] = [];
+  const write = async (): Promise<void> => {
+    const batches = Array.from({ length: Math.ceil(step.length / itemsInBatch) }, (_, place) =>
+      step.slice(place * itemsInBatch, (place + 1) * itemsInBatch),
+    );
+    step = [];
+    await inLanes(batches, (batch) => writeBatch(services, batch));
+    await note(seen);
+  };
+  for await (const item of itemsIn(from, manifest, services)) {
+    if (!['filling', 'service'].includes(roleOf(item))) continue;
+    seen += 1;
+    if (seen > done) step.push(item);
+    if (step.length === itemsInStep) await write();
+  }
+  if (step.length > 0) await write();
+}
+
+async function writeBatch(services: OperatorServices, items: readonly RawItem[]): Promise<void> {
+  const { raw, table, clock } = services;
+  let open: readonly WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
+  for (let attempt = 0; open.length > 0; attempt += 1) {
+    if (attempt > 0) await clock.sleep(pauseMillis(attempt));
+    if (attempt === tries) throw new OperatorError('The table stayed busy: run the import again later.');
+    const requests = { [table.name]: [...open] };
+    const { UnprocessedItems = {} } = await patiently(services, () =>
+      raw.dynamo.send(new BatchWriteItemCommand({ RequestItems: requests })),
+    );
+    open = UnprocessedItems[table.name] ?? [];
+  }
+}
+
+/** Nobody has come in yet, so the table holds exactly what was written. The service item has counters of its own. */
+async function compareItems(
+  services: OperatorServices,
+  from: string,
+  manifest: Manifest,
+  onProgress: (line: () => string) => void,
+  beginAgain: () => Promise<void>,
+): Promise<void> {
+  const [wanted, found] = [createCount(), createCount()];
+  for await (const item of itemsIn(from, manifest, services))
+    if (roleOf(item) === 'filling') wanted.add(item);
+  let scanned = 0;
+  for await (const item of itemsOf(services)) {
+    scanned += 1;
+    onProgress(() => `${scanned} items read back`);
+    if (roleOf(item) !== 'none' && roleOf(item) !== 'service') found.add(item);
+  }
+  if (wanted.sum() === found.sum()) return;
+  await beginAgain();
+  throw new OperatorError(
+    'The items in the table differ from the export: run the import again, and let nobody else write.',
+    { exported: wanted.kinds(), found: found.kinds() },
+  );
+}
+
+/** @returns the invitations of the people */
+async function openDoors(
+  services: OperatorServices,
+  from: string,
+  manifest: Manifest,
+  startedAtMillis: number,
+  isOpen: boolean,
+): Promise<RawItem[]> {
+  const accounts: RawItem[] = [];
+  const people: RawItem[] = [];
+  const put = (): Promise<void> => inLanes(accounts.splice(0), (item) => putAbsent(services, item));
+  for await (const item of itemsIn(from, manifest, services)) {
+    if (roleOf(item) === 'people') people.push(item);
+    if (roleOf(item) === 'door' && !isOpen) accounts.push(item);
+    if (accounts.length === itemsInStep) await put();
+  }
+  await put();
+  const invitations = invitationsOf(people, startedAtMillis);
+  if (!isOpen) await inLanes(invitations, (item) => putAbsent(services, item));
+  return invitations;
+}
+
+/** Somebody may have come in by this door before an earlier run was killed. */
+async function putAbsent(services: OperatorServices, Item: RawItem): Promise<void> {
+  const { raw, table } = services;
+  const put = { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(pk)' };
+  await patiently(services, () =>
+    raw.dynamo.send(new PutItemCommand(put)).catch((error: unknown) => {
+      if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error;
+    }),
+  );
+}
+
+function compareBooks(found: Books, wanted: Books): void {
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return;
+  throw new OperatorError(
+    `The books differ from the export: ${booksText(found)} in place of ${booksText(wanted)}.`,
+    { exported: wanted, found },
+  );
+}
+
+export function booksText({ accounts, creations, ledger_rows, available_micros }: Books): string {
+  return `${accounts} accounts, ${creations} creations, ${ledger_rows} ledger rows, ${formatUsd(available_micros as Micros)} to spend`;
+}
+
+/** Where the stack has a user pool, it sends invited people a first password: so many a day. */
+async function tell(
+  { registerUser, emailsADay }: OperatorServices,
+  invited: readonly string[],
+  done: number,
+  note: (done: number) => Promise<void>,
+): Promise<string[]> {
+  const unreached = invited.slice(emailsADay);
+  for (const [place, email] of invited.slice(done, emailsADay).entries()) {
+    const sent = await registerUser(email).catch(() => 'refused' as const);
+    if (sent === 'refused') unreached.push(email);
+    await note(done + place + 1);
+  }
+  return unreached;
+}
+
+async function* itemsIn(
+  from: string,
+  { results_base_url: old }: Manifest,
+  { raw }: OperatorServices,
+): AsyncGenerator<RawItem> {
+  for await (const line of linesOf(path.join(from, 'items.jsonl')))
+    yield moved(parseItem(line), old, raw.resultsBaseUrl);
+}
+
+function linesOf(file: string): AsyncIterable<string> {
+  return createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+}
+
+/** Every item of the table, by consistent reads. */
+async function* itemsOf(services: OperatorServices): AsyncGenerator<RawItem> {
+  const { raw, table } = services;
+  let from: RawItem | undefined;
+  do {
+    const scan = { TableName: table.name, ConsistentRead: true, ...(from && { ExclusiveStartKey: from }) };
+    const page = await patiently(services, () => raw.dynamo.send(new ScanCommand(scan)));
+    yield* page.Items ?? [];
+    from = page.LastEvaluatedKey;
+  } while (from);
+}
+
+async function inLanes<Part>(parts: readonly Part[], work: (part: Part) => Promise<void>): Promise<void> {
+  // The lanes share the parts: each takes the next one.
+  const shared = parts.values();
+  const lane = async (): Promise<void> => {
+    for (const part of shared) await work(part);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
+function pauseMillis(attempt: number): number {
+  return Math.min(longestPauseMillis, 50 * 2 ** attempt);
+}
+
+/** Makes a call again that AWS was too busy for, or did not answer. Each call here may be made twice. */
+async function patiently<Answer>({ clock }: OperatorServices, call: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt === tries || !mayPass(error)) throw error;
+      await clock.sleep(pauseMillis(attempt));
+    }
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof Overloaded || isShed(error)) return true;
+  if (!(error instanceof Error && '$metadata' in error)) return false;
+  const { httpStatusCode: status } = error.$metadata as { readonly httpStatusCode?: number };
+  return status === undefined || status >= 500;
+}
