@@ -18,7 +18,7 @@ export function addImportCommand(program: OperatorCommand): void {
         { ...books, books_equal: true, already_imported: isRepeated, invited, not_reached: unreached },
         isRepeated
           ? 'This export was imported before. Nothing was changed.'
-          : `The books are equal: ${booksText(books)}. The service is closed: \`service open\` opens it.`,
+          : `The books are equal: ${booksText(books)}. The service is closed: \`service open\` opens it.${unreached.length > 0 ? ' No e-mail reached some people: `people invite` writes to them.' : ''}`,
       );
     });
 }

@@ -7,19 +7,13 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import {
-  BatchWriteItemCommand,
-  PutItemCommand,
-  ScanCommand,
-  type WriteRequest,
-} from '@aws-sdk/client-dynamodb';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { isShed, putItem, getItem, updateItem } from '../../service/aws/dynamodb/send.ts';
+import { getItem, putItem, updateItem } from '../../service/aws/dynamodb/send.ts';
 import type { ItemKey } from '../../service/aws/dynamodb/table.ts';
-import { Overloaded } from '../../service/values/errors.ts';
 import { formatUsd, type Micros } from '../../service/values/money.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
+import { inLanes, itemsOf, patiently, putAbsent, writeItems } from './busy-table.ts';
 import { booksOf } from './export-service.ts';
 import {
   type Books,
@@ -30,7 +24,17 @@ import {
   readManifest,
   secretsSchema,
 } from './folder.ts';
-import { createCount, invitationsOf, moved, parseItem, type RawItem, roleOf, textOf } from './items.ts';
+import {
+  createCount,
+  invitationsOf,
+  kindOf,
+  moved,
+  numberOf,
+  parseItem,
+  type RawItem,
+  roleOf,
+  textOf,
+} from './items.ts';
 
 /** In the table of the new service: which export comes in, and how far it is. */
 interface Mark {
@@ -43,14 +47,11 @@ interface Mark {
 }
 
 const markKey: ItemKey = { pk: 'IMPORT', sk: 'IMPORT' };
-const itemsInBatch = 25;
 /** After so many, their number is noted, and a repetition goes on from there. */
 const itemsInStep = 1_000;
 const imagesInStep = 64;
-const atOnce = 8;
-/** A new table takes 4,000 writes a second, and more from minute to minute. */
-const longestPauseMillis = 10_000;
-const tries = 30;
+/** Reading a table back takes less. */
+const longestReadMillis = 6 * 3_600_000;
 
 export interface Imported {
   readonly books: Books;
@@ -111,7 +112,7 @@ async function begin(services: OperatorServices, id: string): Promise<Mark> {
   for await (const item of itemsOf(services))
     if (!['none', 'service'].includes(roleOf(item)))
       throw new OperatorError(
-        `The service is not empty: its table has ${textOf(item, 'pk')}. Import into a newly deployed stack.`,
+        `The service is not empty: its table has ${kindOf(item)} in ${textOf(item, 'pk')}. Import into a newly deployed stack.`,
       );
   const mark: Mark = {
     export: id,
@@ -184,11 +185,8 @@ async function fill(
   let seen = 0;
   let step: RawItem[] = [];
   const write = async (): Promise<void> => {
-    const batches = Array.from({ length: Math.ceil(step.length / itemsInBatch) }, (_, place) =>
-      step.slice(place * itemsInBatch, (place + 1) * itemsInBatch),
-    );
+    await writeItems(services, step);
     step = [];
-    await inLanes(batches, (batch) => writeBatch(services, batch));
     await note(seen);
   };
   for await (const item of itemsIn(from, manifest, services)) {
@@ -200,20 +198,6 @@ async function fill(
   if (step.length > 0) await write();
 }
 
-async function writeBatch(services: OperatorServices, items: readonly RawItem[]): Promise<void> {
-  const { raw, table, clock } = services;
-  let open: readonly WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
-  for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt > 0) await clock.sleep(pauseMillis(attempt));
-    if (attempt === tries) throw new OperatorError('The table stayed busy: run the import again later.');
-    const requests = { [table.name]: [...open] };
-    const { UnprocessedItems = {} } = await patiently(services, () =>
-      raw.dynamo.send(new BatchWriteItemCommand({ RequestItems: requests })),
-    );
-    open = UnprocessedItems[table.name] ?? [];
-  }
-}
-
 /** Nobody has come in yet, so the table holds exactly what was written. The service item has counters of its own. */
 async function compareItems(
   services: OperatorServices,
@@ -223,13 +207,17 @@ async function compareItems(
   beginAgain: () => Promise<void>,
 ): Promise<void> {
   const [wanted, found] = [createCount(), createCount()];
+  // DynamoDB may delete an item as soon as its time to live is over.
+  const lastsUntil = services.clock.now() + longestReadMillis;
+  const isLasting = (item: RawItem): boolean =>
+    item['expiresAtSeconds'] === undefined || numberOf(item, 'expiresAtSeconds') * 1000 > lastsUntil;
   for await (const item of itemsIn(from, manifest, services))
-    if (roleOf(item) === 'filling') wanted.add(item);
+    if (roleOf(item) === 'filling' && isLasting(item)) wanted.add(item);
   let scanned = 0;
   for await (const item of itemsOf(services)) {
     scanned += 1;
     onProgress(() => `${scanned} items read back`);
-    if (roleOf(item) !== 'none' && roleOf(item) !== 'service') found.add(item);
+    if (!['none', 'service'].includes(roleOf(item)) && isLasting(item)) found.add(item);
   }
   if (wanted.sum() === found.sum()) return;
   await beginAgain();
@@ -259,17 +247,6 @@ async function openDoors(
   const invitations = invitationsOf(people, startedAtMillis);
   if (!isOpen) await inLanes(invitations, (item) => putAbsent(services, item));
   return invitations;
-}
-
-/** Somebody may have come in by this door before an earlier run was killed. */
-async function putAbsent(services: OperatorServices, Item: RawItem): Promise<void> {
-  const { raw, table } = services;
-  const put = { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(pk)' };
-  await patiently(services, () =>
-    raw.dynamo.send(new PutItemCommand(put)).catch((error: unknown) => {
-      if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error;
-    }),
-  );
 }
 
 function compareBooks(found: Books, wanted: Books): void {
@@ -311,47 +288,4 @@ async function* itemsIn(
 
 function linesOf(file: string): AsyncIterable<string> {
   return createInterface({ input: createReadStream(file), crlfDelay: Infinity });
-}
-
-/** Every item of the table, by consistent reads. */
-async function* itemsOf(services: OperatorServices): AsyncGenerator<RawItem> {
-  const { raw, table } = services;
-  let from: RawItem | undefined;
-  do {
-    const scan = { TableName: table.name, ConsistentRead: true, ...(from && { ExclusiveStartKey: from }) };
-    const page = await patiently(services, () => raw.dynamo.send(new ScanCommand(scan)));
-    yield* page.Items ?? [];
-    from = page.LastEvaluatedKey;
-  } while (from);
-}
-
-async function inLanes<Part>(parts: readonly Part[], work: (part: Part) => Promise<void>): Promise<void> {
-  // The lanes share the parts: each takes the next one.
-  const shared = parts.values();
-  const lane = async (): Promise<void> => {
-    for (const part of shared) await work(part);
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
-}
-
-function pauseMillis(attempt: number): number {
-  return Math.min(longestPauseMillis, 50 * 2 ** attempt);
-}
-
-/** Makes a call again that AWS was too busy for, or did not answer. Each call here may be made twice. */
-async function patiently<Answer>({ clock }: OperatorServices, call: () => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt += 1)
-    try {
-      return await call();
-    } catch (error) {
-      if (attempt === tries || !mayPass(error)) throw error;
-      await clock.sleep(pauseMillis(attempt));
-    }
-}
-
-function mayPass(error: unknown): boolean {
-  if (error instanceof Overloaded || isShed(error)) return true;
-  if (!(error instanceof Error && '$metadata' in error)) return false;
-  const { httpStatusCode: status } = error.$metadata as { readonly httpStatusCode?: number };
-  return status === undefined || status >= 500;
 }
