@@ -41,7 +41,7 @@ const floors = [
   ['creations'],
   ['api', 'audit', 'notices', 'usage'],
   ['webhooks'],
-  ['events', 'generate', 'reconcile', 'render'],
+  ['erase', 'events', 'generate', 'reconcile', 'render'],
   ['mcp', 'openai', 'portal'],
   ['canary', 'document', 'release'],
 ];

@@ -2,6 +2,7 @@ import type { ApiHandler } from '../service/api/framed.ts';
 import type { OperationName } from '../service/contract/operations.ts';
 import type * as cancelCreation from './cancel-creation.ts';
 import type * as createUpload from './create-upload.ts';
+import type * as deleteCreation from './delete-creation.ts';
 import type * as generateImage from './generate-image.ts';
 import type * as getBalance from './get-balance.ts';
 import type * as getCreation from './get-creation.ts';
@@ -23,4 +24,5 @@ export type OperationHandlers = Complete<{
   getBalance: typeof getBalance.handler;
   getCreation: typeof getCreation.handler;
   cancelCreation: typeof cancelCreation.handler;
+  deleteCreation: typeof deleteCreation.handler;
 }>;

@@ -176,6 +176,12 @@ export class ImageDelivery extends Construct {
     this.allow(fn, 's3:GetObject', 'uploads/*');
   }
 
+  /** Lets a function delete results and copies of source images, whose names their creations keep. */
+  grantErase(fn: LambdaFunction): void {
+    fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
+    for (const keys of ['results/*', 'sources/*']) this.allow(fn, 's3:DeleteObject', keys);
+  }
+
   private allow(fn: LambdaFunction, action: string, keys: string): void {
     allow(fn, [action], [this.bucket.arnForObjects(keys)]);
     acknowledge(fn, {

@@ -75,7 +75,7 @@ export class PublicApi extends Construct {
     for (const [name, operation] of Object.entries(operations)) {
       this.httpApi.addRoutes({
         path: `${apiRoot}${operation.path}`,
-        methods: [operation.method === 'GET' ? HttpMethod.GET : HttpMethod.POST],
+        methods: [HttpMethod[operation.method]],
         integration: new HttpLambdaIntegration(name, props.operations[name as OperationName]),
       });
     }

@@ -68,6 +68,18 @@ export class BooksAudit extends Construct {
   }
 }
 
+/** Starts the second pass of erasures. What is due waits for a quarter of an hour at most. */
+export class Erasures extends Construct {
+  constructor(scope: Construct, id: string, { eraseContent }: { readonly eraseContent: LambdaFunction }) {
+    super(scope, id);
+    new Rule(this, 'EveryQuarter', {
+      description: 'Darkroom: ends the erasures that are due',
+      schedule: Schedule.rate(Duration.minutes(15)),
+      targets: [new LambdaTarget(eraseContent)],
+    });
+  }
+}
+
 export interface ReconciliationProps {
   readonly reconcile: LambdaFunction;
   readonly stateMachines: readonly StateMachine[];

@@ -18,7 +18,7 @@ import { grantCancel, grantGenerate, grantPortal, type OperationParts } from './
 import { Portal } from './portal/portal.ts';
 import { PublicApi } from './public-api.ts';
 import { rendererSizes } from './renderer-sizes.ts';
-import { BooksAudit, Canary, Reconciliation } from './schedules.ts';
+import { BooksAudit, Canary, Erasures, Reconciliation } from './schedules.ts';
 import { EncryptionSecret, ProviderAccess } from './secrets.ts';
 import { type AddFunction, ServiceFunction } from './service-function.ts';
 import { addOutput, serviceName } from './service-scope.ts';
@@ -98,6 +98,7 @@ export class Service {
     portalRead.addEnvironment('OPENAI_URL', streams.openaiUrl);
     portalRead.addEnvironment('MCP_URL', streams.mcpUrl);
     this.addAudit();
+    this.addErasures();
     this.addCanary(api);
     tellCapacity(this.functionNamed, settings);
     this.alarmTopic = observe(scope, {
@@ -146,8 +147,9 @@ export class Service {
     const { generateImage, cancelCreation, ...others } = functions;
     for (const fn of [...Object.values(others), unknownRoute]) {
       this.store.grantRead(fn, 'BatchGetItem');
-      // A poll counts in a partition of its creation.
-      const items = fn === others.getCreation ? [...requestItems, 'CREATION#*' as const] : requestItems;
+      // A poll counts in a partition of its creation, and an erasure changes the creation.
+      const writesCreations = fn === others.getCreation || fn === others.deleteCreation;
+      const items = writesCreations ? [...requestItems, 'CREATION#*' as const] : requestItems;
       this.store.grantWrite(fn, items, 'UpdateItem');
     }
     this.store.grantListing(functions.listCreations);
@@ -161,6 +163,7 @@ export class Service {
     this.store.grantWrite(functions.createUpload, requestItems, 'PutItem');
     this.images.grantSignUploads(functions.createUpload);
     grantCancel(cancelCreation, this.operationParts(execution));
+    this.images.grantErase(functions.deleteCreation);
     const { throttling, apiDomain: domain } = this.settings;
     return new PublicApi(this.scope, 'Api', {
       operations: Object.fromEntries(names.map((name) => [name, this.live(functions[name])])) as Record<
@@ -304,6 +307,19 @@ export class Service {
     this.store.grantWrite(auditBooks, ['AUDIT'], 'PutItem');
     this.store.grantListing(auditBooks);
     new BooksAudit(this.scope, 'BooksAudit', { auditBooks });
+  }
+
+  private addErasures(): void {
+    const eraseContent = this.addFunction('EraseContent', 'erase-content', {
+      description: 'Ends erasures: deletes again what a running function may have stored meanwhile',
+      timeout: Duration.minutes(10),
+      memoryMegabytes: 256,
+    });
+    this.store.grantRead(eraseContent, 'BatchGetItem', 'Query');
+    this.store.grantWrite(eraseContent, ['ACCOUNT#*', 'CREATION#*'], 'DeleteItem', 'UpdateItem');
+    this.store.grantOpenWork(eraseContent);
+    this.images.grantErase(eraseContent);
+    new Erasures(this.scope, 'Erasures', { eraseContent });
   }
 
   private addCanary({ url: apiUrl }: PublicApi): void {

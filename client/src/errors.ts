@@ -101,11 +101,11 @@ export interface Refusal {
  */
 export class ApiError extends DarkroomError {
   override readonly name: string = 'ApiError';
-  readonly status: number;
-  readonly code: string;
+  readonly status!: number;
+  readonly code!: string;
   /** `details.reason`, if the answer has one. */
   readonly reason: string | undefined;
-  readonly details: Readonly<Record<string, unknown>>;
+  readonly details!: Readonly<Record<string, unknown>>;
   readonly requestId: string | undefined;
   /** Seconds after which a repetition makes sense, as the header Retry-After says. */
   readonly retryAfter: number | undefined;
@@ -114,13 +114,8 @@ export class ApiError extends DarkroomError {
 
   constructor(refusal: Refusal) {
     super(refusal.message);
-    this.status = refusal.status;
-    this.code = refusal.code;
-    this.details = refusal.details;
+    Object.assign(this, refusal);
     this.reason = textIn(refusal.details, 'reason');
-    this.requestId = refusal.requestId;
-    this.retryAfter = refusal.retryAfter;
-    this.shouldRetry = refusal.shouldRetry;
   }
 }
 
@@ -209,8 +204,8 @@ export class UnexpectedAnswer extends ApiError {
   /** The beginning of the body: at most 500 characters. */
   readonly excerpt: string;
 
-  constructor(refusal: Refusal, body: string) {
-    super(refusal);
+  constructor(refusal: Omit<Refusal, 'code' | 'details'>, body: string) {
+    super({ ...refusal, code: 'UNEXPECTED_ANSWER', details: {} });
     this.excerpt = body.slice(0, 500);
   }
 }

@@ -35,8 +35,8 @@ export function rootOf(baseUrl: string): string {
   } catch (cause) {
     throw new DarkroomError(`The base URL is no address: ${baseUrl}`, { cause });
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new DarkroomError(`The base URL must begin with https:// or http://, and not with ${url.protocol}`);
+  if (!/^https?:$/.test(url.protocol)) {
+    throw new DarkroomError(`The base URL must begin with https:// or http://, not with ${url.protocol}`);
   }
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path.endsWith(apiRoot) ? path : path + apiRoot}`;

@@ -37,6 +37,7 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
     ReceiveCallback: callbackEvent(),
     Reconcile: {},
     AuditBooks: {},
+    EraseContent: {},
     ...Object.fromEntries(portalSamples.map(([name, method, path]) => [name, portalEvent(method, path)])),
     PublishPages: releaseEvent('PortalPages', {}),
     ProtectTable: releaseEvent('Protected', { TableName: 'StoreTable' }),

@@ -12,11 +12,12 @@ import {
   isTerminal,
   nextPollSeconds,
 } from '../creations/creation.ts';
+import { eraseCreation } from '../creations/erase.ts';
 import { type CreationId, parseCreationId } from '../values/ids.ts';
 import { type FieldError, invalidRequest } from '../values/problem.ts';
 import type { Caller } from './admit.ts';
-import type { CancelApiServices, CatalogServices, ListServices } from './open.ts';
-import { creationNotFound, notCancellable, pollTooSoon } from './problems.ts';
+import type { CancelApiServices, CatalogServices, DeleteServices, ListServices } from './open.ts';
+import { creationNotFound, notCancellable, notDeletable, pollTooSoon } from './problems.ts';
 import { type ApiRequest, checkQuery, unknownParameters } from './request.ts';
 import type { Handle } from './serve.ts';
 
@@ -56,6 +57,16 @@ export const cancelCreation: Handle<CancelApiServices> = async (request, caller,
     status: 200,
     body: creationView(outcome.creation, services.resultsBaseUrl, services.clock.now()),
   };
+};
+
+/** DELETE /creations/{id}: erases the content of a creation that has ended. Body and key are not read. */
+export const deleteCreation: Handle<DeleteServices> = async (request, caller, services) => {
+  checkQuery(request, 'deleteCreation');
+  const creation = ownCreation(caller);
+  await caller.place.take();
+  const outcome = await eraseCreation(creation, caller.apiKey.id, services);
+  if (outcome.kind === 'open') throw notDeletable(outcome.creation);
+  return { status: 204, body: undefined };
 };
 
 const defaultLimit = 20;

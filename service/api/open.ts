@@ -12,6 +12,7 @@ import type { AuthFailureForm } from '../contract/operations.ts';
 import { createChargeStore } from '../creations/charge-store.ts';
 import { createCreationReader, createCreationReads } from '../creations/creation-reads.ts';
 import { createCreationStore } from '../creations/creation-store.ts';
+import { createEraseStore } from '../creations/erase-store.ts';
 import {
   commonOf,
   type CommonServices,
@@ -94,6 +95,15 @@ export function openQuote(on: CatalogPlatform) {
     catalogs: catalogs(store),
     outboundRules: rules,
     uploads: createUploadReader(store),
+  }));
+}
+
+export type DeleteServices = ServicesOf<typeof openDelete>;
+
+export function openDelete(on: On<'dynamodb' | 'images'>) {
+  return openApiWith(on, (store) => ({
+    erasures: createEraseStore(store),
+    images: on.images(store.signal),
   }));
 }
 

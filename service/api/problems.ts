@@ -349,6 +349,12 @@ export function notCancellable({ status }: CreationRecord): Problem {
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'not_cancellable', status, errors: [] });
 }
 
+/** 400: the creation is open. Its renderer needs the prompt, and its end is still to be told. */
+export function notDeletable({ status }: CreationRecord): Problem {
+  const message = `The creation is ${status}. Cancel it, or wait for its end, and delete it then.`;
+  return new Problem('ERR_INVALID_REQUEST', message, { reason: 'not_deletable', status, errors: [] });
+}
+
 /** 503: the execution could not be started, and the charge was given back. */
 export function notStarted(creationId: CreationId): Problem {
   const message = 'The creation could not be started. Its charge was given back in full.';

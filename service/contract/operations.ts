@@ -9,7 +9,7 @@ export const apiRoot = '/api/public/v1';
 export const callbackRoute = '/callbacks/v1/{provider}/{creation_id}/{capability}';
 
 export interface Operation {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Relative to apiRoot. */
   readonly path: string;
   /** The name of the handler's file in functions/, without `.ts`. */
@@ -48,6 +48,7 @@ export const operations = {
     handler: 'cancel-creation',
     query: [],
   },
+  deleteCreation: { method: 'DELETE', path: '/creations/{id}', handler: 'delete-creation', query: [] },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;

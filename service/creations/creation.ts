@@ -66,6 +66,7 @@ export interface RouteAttempt extends RouteChoice {
 }
 
 export interface WebhookState {
+  /** Empty once it is erased. */
   readonly url: string;
   readonly status: 'pending' | 'delivered' | 'failed' | 'skipped';
   /** Attempts of the current round. */
@@ -116,6 +117,10 @@ export interface CreationRecord extends PlainMembers {
   readonly cancelRequestedAt?: string;
   /** When the client or an operator cancelled the creation. It failed then. */
   readonly cancelledAt?: string;
+  /** When its texts were erased, RFC 3339: prompt, metadata, user, address and body of the webhook. */
+  readonly erasedAt?: string;
+  /** Who also had its images erased: the id of a key, or "operator". */
+  readonly erasedBy?: KeyId | 'operator';
   readonly results: readonly StoredImage[];
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;
@@ -153,9 +158,10 @@ export function isTerminal(status: CreationStatus): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-/** The addresses of a creation's images. Empty once the images have expired. */
+/** The addresses of a creation's images. Empty once the images have expired, or are erased. */
 export function resultUrls(creation: CreationRecord, resultsBaseUrl: string, nowMillis: number): string[] {
-  if ((creation.resultsExpireAt ?? 0) <= nowMillis) return [];
+  // Clocks differ, so the time of an erasure does not tell it.
+  if (creation.erasedBy !== undefined || (creation.resultsExpireAt ?? 0) <= nowMillis) return [];
   return creation.results.map((image) => `${resultsBaseUrl}/${image.key}`);
 }
 
@@ -188,7 +194,7 @@ export function creationView(
       result_expires_at: new Date(creation.resultsExpireAt ?? 0).toISOString(),
     }),
     ...shownFailure(creation),
-    webhook: creation.webhook
+    webhook: creation.webhook?.url
       ? { url: creation.webhook.url, status: creation.webhook.status, attempts: creation.webhook.attempts }
       : null,
     ...echoedFields(creation),
@@ -197,6 +203,7 @@ export function creationView(
     started_at: creation.startedAt ?? null,
     completed_at: creation.completedAt ?? null,
     cancelled_at: creation.cancelledAt ?? null,
+    ...(creation.erasedAt !== undefined && { erased_at: creation.erasedAt }),
   };
 }
 

@@ -11,7 +11,13 @@ export type ImageStore = ReturnType<typeof createImageStore>;
 /** How often a call is retried after a 5xx or a throttle. The pauses grow. */
 const retries = 4;
 /** The time of one call with all its tries. A 4K picture has about 30 MB. */
-const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: sourceTimeoutMillis } as const;
+const callMillis = {
+  put: 40_000,
+  get: 40_000,
+  find: 10_000,
+  remove: 10_000,
+  upload: sourceTimeoutMillis,
+} as const;
 
 /** Stores results and source images under secret keys, unchanged. Busy calls throw Overloaded. */
 export function createImageStore(access: BucketAccess) {
@@ -71,12 +77,27 @@ export function createImageStore(access: BucketAccess) {
       call('find', key, { method: 'HEAD' }, async ({ ok, headers }) =>
         Promise.resolve(ok ? storedImage(key, headers) : undefined),
       ),
+    /** Deletes the objects under these keys. A key without an object is no error. */
+    remove: async (keys: readonly string[]) => {
+      await Promise.all(
+        keys.map((key) => call('remove', key, { method: 'DELETE' }, (response) => response.text())),
+      );
+    },
   };
 }
 
-/** A cache may keep a result until the result ends: max-age would begin anew on the last day. */
+/** How long a shared cache, such as CloudFront's, may serve a result without asking the bucket. */
+export const sharedCacheSeconds = 300;
+
+/**
+ * A browser may keep a result until the result ends: max-age would begin anew on the last day. A shared cache asks
+ * the bucket again every five minutes, so the address of an erased image dies by itself.
+ */
 function whileItLives(expiresAtMillis: number): Record<string, string> {
-  return { 'cache-control': 'public, immutable', expires: new Date(expiresAtMillis).toUTCString() };
+  return {
+    'cache-control': `public, immutable, s-maxage=${sharedCacheSeconds}`,
+    expires: new Date(expiresAtMillis).toUTCString(),
+  };
 }
 
 const nothing = Symbol('no such object');

@@ -86,7 +86,8 @@ function dueBetween(shard: string, from: number, to: number): QueryParts {
   return { ...partOf(shard), range: { sort: openWorkIndex.sort, from, to: to - 1 } };
 }
 
-async function* overdueIn(
+/** The creations and notices of a shard that are due: pages, the most overdue first. */
+export async function* overdueIn(
   table: Table,
   shard: string,
   nowMillis: number,

@@ -211,6 +211,19 @@ const cancelCreation: Documented<'cancelCreation'> = {
   },
 };
 
+const deleteCreation: Documented<'deleteCreation'> = {
+  tag: 'Creations',
+  summary: 'Delete the content of a creation',
+  description:
+    'Erases prompt, metadata, user, address and body of the webhook, images and rows of the delivery log of a creation that has ended. Its id, status, cost and times stay for the books, with `erased_at`. The texts are gone with the answer, the images within five minutes, and everything within 32. A webhook that is still owed is not sent any more. A repetition gets the same answer.',
+  query: {},
+  answers: {
+    successes: [{ status: 204, description: 'The content is erased, by this request or by an earlier one.' }],
+    refusals: ['notDeletable', 'notFound'],
+    examples: { 400: ['not-deletable'] },
+  },
+};
+
 const listEvents: Documented<'listEvents'> = {
   tag: 'Creations',
   summary: 'List events',
@@ -261,4 +274,5 @@ export const documentation: { readonly [Name in OperationName]: Documented<Name>
   getBalance,
   getCreation,
   cancelCreation,
+  deleteCreation,
 };

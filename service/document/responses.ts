@@ -8,15 +8,20 @@ import type { TagName } from './introduction.ts';
 import { gatewayAnswer, type Refusal, type RefusalName, refusals } from './schemas/refusals.ts';
 import { type ExampleName, examplesOf } from './schemas/values.ts';
 
-type Status = 200 | 201 | 202 | (typeof problemStatus)[keyof typeof problemStatus] | 413;
+type Status = 200 | 201 | 202 | 204 | (typeof problemStatus)[keyof typeof problemStatus] | 413;
 
-export interface Success {
-  readonly status: 200 | 201 | 202;
+export type Success = {
   readonly description: string;
-  readonly schema: z.ZodType;
   readonly headers?: readonly HeaderName[];
-  readonly examples: readonly ExampleName[];
-}
+} & (
+  | {
+      readonly status: 200 | 201 | 202;
+      readonly schema: z.ZodType;
+      readonly examples: readonly ExampleName[];
+    }
+  /** An answer without a body. */
+  | { readonly status: 204 }
+);
 
 interface Answers {
   readonly successes: readonly Success[];
@@ -92,14 +97,14 @@ export function responsesOf(answers: Answers): ZodOpenApiResponsesObject {
   return Object.fromEntries([...succeeding, ...refusing]);
 }
 
-function successResponse(
-  { description, schema, headers = [], examples }: Success,
-  { concernsModel }: Answers,
-): ZodOpenApiResponseObject {
+function successResponse(success: Success, { concernsModel }: Answers): ZodOpenApiResponseObject {
+  const { description, headers = [] } = success;
   return {
     description,
     headers: headersOf(...always, ...headers, ...(concernsModel === true ? ofModel : [])),
-    content: { 'application/json': { schema, ...named(examples) } },
+    ...(success.status !== 204 && {
+      content: { 'application/json': { schema: success.schema, ...named(success.examples) } },
+    }),
   };
 }
 

@@ -43,7 +43,7 @@ function firstEventOf({ id, completedAt = '' }: CreationRecord): string {
   return eventIdOfEnd(id, Date.parse(completedAt));
 }
 
-/** The stored body, or as the first attempt makes it. Its addresses stay, so each reading is the same. */
+/** The stored body, or as the first attempt makes it. Only an erasure changes what a reading shows. */
 function bodyOf(record: CreationRecord | NoticeRecord, resultsBaseUrl: string): string {
   const stored = record.webhook?.body;
   if (stored !== undefined) return stored;

@@ -226,6 +226,8 @@ type SetLater =
   | 'failure'
   | 'cancelRequestedAt'
   | 'cancelledAt'
+  | 'erasedAt'
+  | 'erasedBy'
   | 'resultsExpireAt'
   | 'lease'
   | 'fence';

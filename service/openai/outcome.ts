@@ -98,13 +98,17 @@ export function picturesOf(creations: readonly CreationRecord[]): readonly Pictu
     .flatMap((creation) => creation.results.map((image) => ({ creation, image })));
 }
 
-/** Reads the first picture and checks the others before the headers are sent. Throws 500 if one is absent. */
+/** Reads the first picture and checks the others before the headers are sent. Throws 404 if one was deleted, 500 if one is absent. */
 export async function firstBytes(
   pictures: readonly Picture[],
   creations: Creations,
   services: Services,
 ): Promise<Uint8Array> {
   const [first, ...others] = pictures;
+  if (pictures.some(({ creation }) => creation.erasedBy !== undefined))
+    throw new OpenaiRefusal('not_found', 'The pictures of this request were deleted.', {
+      headers: creationHeaders(creations),
+    });
   try {
     if (!first) throw new Error('no creation has a picture');
     const found = await Promise.all(others.map(({ image }) => services.images.find(image.key)));

@@ -292,7 +292,8 @@ function reopening(
     Key: keys.creation(creation.id),
     UpdateExpression:
       'SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero',
-    ConditionExpression: 'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions',
+    ConditionExpression:
+      'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions AND attribute_not_exists(erasedAt)',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':pending': 'pending',

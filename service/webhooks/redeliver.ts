@@ -130,7 +130,7 @@ export async function reopenWebhook(
   creation: CreationRecord,
   { deliveries, executions, clock }: Omit<RedeliveryServices, 'creations'>,
 ): Promise<'started' | 'no_webhook' | 'still_pending'> {
-  if (!creation.webhook) return 'no_webhook';
+  if (!creation.webhook?.url) return 'no_webhook';
   if (!(await deliveries.reopen(creation, clock.now()))) return 'still_pending';
   // If the start fails, the reconciler finds the pending webhook and starts an execution.
   await executions.start(creation, creation.executions + 1);

@@ -54,7 +54,7 @@ describe('docs/api.md', () => {
       const shown = new RegExp(`\\$API${path.replace('{id}', '[\\w-]{36}')}[\\s"?]`);
       expect(requests.filter((text) => shown.test(text))).not.toEqual([]);
       const { successes } = documentation[name as OperationName].answers;
-      expect(successes.filter(({ examples }) => examples.length === 0)).toEqual([]);
+      expect(successes.filter((one) => one.status !== 204 && one.examples.length === 0)).toEqual([]);
     },
   );
 });

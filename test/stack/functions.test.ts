@@ -31,6 +31,7 @@ const timeouts: Readonly<Record<string, number>> = {
   DeliverWebhook: 30,
   Reconcile: 55,
   AuditBooks: 900,
+  EraseContent: 600,
   ReceiveCallback: 90,
   PublishPages: 120,
   ProtectTable: 240,
@@ -47,7 +48,7 @@ const portalNames = ['SignIn', 'Read', 'Manage', 'Generate', 'Cancel', 'Operate'
 const streamingNames = ['OpenaiImages', 'OpenaiModels', 'Mcp'];
 
 describe('the functions', () => {
-  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler, the audit, six of the portal, one that publishes its pages, one that protects the table, two of the OpenAI-shaped endpoint, and one of MCP', () => {
+  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler, the audit, one that ends erasures, six of the portal, one that publishes its pages, one that protects the table, two of the OpenAI-shaped endpoint, and one of MCP', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual(
       [...new Set([...apiNames, ...portalNames, ...streamingNames, ...Object.keys(timeouts)])].sort(),
     );

@@ -44,6 +44,12 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'provider secret: GetSecretValue',
     'callback machine: SendTaskFailure',
   ],
+  // It deletes objects whose keys it reads in a record of the client's own account.
+  DeleteCreation: [
+    'table: BatchGetItem',
+    'table of ACCOUNT# CREATION# IP#: UpdateItem',
+    'bucket/results/*, bucket/sources/*: DeleteObject',
+  ],
   UnknownRoute: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   // Only RenderImage renders from source images.
   RenderImageSmall: renderer,
@@ -137,6 +143,12 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'notice machine, callback machine, state machine: StartExecution',
     'provider secret: GetSecretValue',
     'callback machine: SendTaskFailure',
+  ],
+  EraseContent: [
+    'table: BatchGetItem Query',
+    'table of ACCOUNT# CREATION#: DeleteItem UpdateItem',
+    'table/index/open_work: Query',
+    'bucket/results/*, bucket/sources/*: DeleteObject',
   ],
   // The audit repairs nothing: it writes only how far it is.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table of AUDIT: PutItem', 'table/index/listing: Query'],

@@ -175,13 +175,14 @@ describe('the schedules', () => {
       },
   );
 
-  it('The schedules start the reconciler every minute and the audit every quarter of an hour', () => {
+  it('The schedules start the reconciler every minute, and the audit and the second pass of erasures every quarter of an hour', () => {
     const scheduled = rules.filter(({ ScheduleExpression }) => ScheduleExpression !== undefined);
     expect(
       scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)]),
     ).toEqual([
       ['rate(1 minute)', 'ENABLED', ['Reconcile']],
       ['rate(15 minutes)', 'ENABLED', ['AuditBooks']],
+      ['rate(15 minutes)', 'ENABLED', ['EraseContent']],
     ]);
   });
 

@@ -12,7 +12,7 @@ import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { setNotices } from '../../service/notices/alert-settings.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
-import { creationIdIn } from '../fixtures/values.ts';
+import { creationIdIn, idOf } from '../fixtures/values.ts';
 import { answering, png, startImageOrigin } from '../whole/image-origin.ts';
 import { inTime, recordWhen, settled, submit } from '../whole/workflow/creations.ts';
 import { usePortal, useSumsOfDays } from './portal-run.ts';
@@ -205,10 +205,14 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
     '/creations',
     // By now there are events that have no place yet.
     '/events',
-    `/creations/${(completed.body as { id: string }).id}`,
+    `/creations/${idOf(completed)}`,
   ])
     await get(path);
   await get('/nowhere', 404);
+  // Its image, the copy of its source and the row of its delivery are deleted.
+  await settled(service, idOf(completed));
+  const deleted = await service.send(`/creations/${idOf(completed)}`, { key, method: 'DELETE' });
+  expect(deleted.status, deleted.text).toBe(204);
 }
 
 /** An upload, put into the bucket. */

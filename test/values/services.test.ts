@@ -28,6 +28,7 @@ import { openRefund } from '../../service/creations/open-refund.ts';
 import { openSubmit } from '../../service/generate/open.ts';
 import { base } from '../../service/platform/lambda-base.ts';
 import * as lambda from '../../service/platform/lambda.ts';
+import { openEraseContent } from '../../service/erase/open.ts';
 import { openReconcile } from '../../service/reconcile/open.ts';
 import { openCallback, openRender } from '../../service/render/open.ts';
 import { openDelivery } from '../../service/webhooks/open.ts';
@@ -106,6 +107,7 @@ describe('the log of a function', () => {
     ['deliver-webhook', deliveryServices],
     ['reconcile', () => openReconcile(parts())],
     ['audit-books', () => openAudit(parts())],
+    ['erase-content', () => openEraseContent(parts())],
   ])(
     'The log of %s names its component, and its metrics have the namespace of the deployment',
     (component, open) => {

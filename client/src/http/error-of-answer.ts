@@ -91,10 +91,7 @@ export function errorOfAnswer(
     const message = `The API refused the key: ${reason}.`;
     return new (byCode[code] ?? errors.ApiError)({ ...known, code, message, details: { reason } });
   }
-  return new errors.UnexpectedAnswer(
-    { ...known, code: 'UNEXPECTED_ANSWER', message: unexpected(response, body), details: {} },
-    text,
-  );
+  return new errors.UnexpectedAnswer({ ...known, message: unexpected(response, body) }, text);
 }
 
 function unexpected({ status, headers }: Response, body: unknown): string {

@@ -70,7 +70,7 @@ function because(error: unknown): string {
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Call {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Relative to the root of the API, with its ids encoded. */
   readonly path: string;
   readonly query?: Query | undefined;
@@ -247,7 +247,7 @@ export class Transport {
 
   #read<Value>({ response, bytes }: Attempted): Answered<Value> {
     const text = new TextDecoder().decode(bytes);
-    const value = parseJson(text);
+    const value = response.status === 204 ? {} : parseJson(text);
     const now = this.machinery.now();
     if (!response.ok || typeof value !== 'object' || value === null) {
       throw errorOfAnswer(response, text, value, now);
@@ -262,9 +262,7 @@ export class Transport {
     return new UnexpectedAnswer(
       {
         status,
-        code: 'UNEXPECTED_ANSWER',
         message: `The storage answered with status ${status}.`,
-        details: {},
         requestId: headers.get('x-amz-request-id') ?? undefined,
         retryAfter: retryAfterSeconds(headers, this.machinery.now()),
       },

@@ -89,14 +89,16 @@ export class CreationCalls {
     { timeoutMs = longestWaitMillis, signal, onPoll }: WaitOptions,
   ): Promise<CompletedCreation> {
     const { now, sleep } = this.#transport.machinery;
-    const id = typeof creation === 'string' ? creation : creation.id;
+    const id = idOf(creation);
     const within = { started, timeoutMs, leastPauseMs: paceMillis };
     const end = started + timeoutMs;
     const atEnd = async (cause?: Error): Promise<never> => {
       await sleep(Math.max(0, end - now()), signal);
       const trouble = cause ? ` The last trouble: ${cause.message}` : '';
-      const text = `The creation ${id} has not ended within ${timeoutMs / 1000} s.${trouble}`;
-      throw new TimeoutError(text, { creationId: id, cause });
+      throw new TimeoutError(`The creation ${id} has not ended within ${timeoutMs / 1000} s.${trouble}`, {
+        creationId: id,
+        cause,
+      });
     };
     let last = typeof creation === 'string' ? undefined : creation;
     let due = (last && this.#transport.dueOf(last)) ?? now();
@@ -159,13 +161,34 @@ export class CreationCalls {
    * ```
    */
   cancel(creation: Creation | string, options: PostOptions = {}): ApiPromise<Creation> {
-    const id = typeof creation === 'string' ? creation : creation.id;
-    return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/cancel`, options });
+    return this.#transport.call({ method: 'POST', path: `${pathOf(creation)}/cancel`, options });
+  }
+
+  /**
+   * Erases the content of a creation that has ended: prompt, metadata, user, webhook and images. Its cost and
+   * status stay, with `erased_at`. A repetition changes nothing. Throws InvalidRequest with the reason
+   * `not_deletable` while the creation is open.
+   *
+   * @example
+   * ```ts
+   * const creation = await darkroom.images.generate({ model: 'sandbox-sketch', prompt: 'a boat' });
+   * await darkroom.creations.wait(creation);
+   * await darkroom.creations.delete(creation);
+   * console.log((await darkroom.creations.get(creation.id)).prompt); // null
+   * ```
+   */
+  delete(creation: Creation | string, options: CallOptions = {}): ApiPromise<void> {
+    return this.#transport.call({ method: 'DELETE', path: pathOf(creation), options });
   }
 }
 
-function pathOf(id: string): string {
+function pathOf(creation: Creation | string): string {
+  const id = idOf(creation);
   // A segment of dots would lead to another path, also when the dots are encoded.
-  if (/^\.*$/.test(id)) throw new DarkroomError(`${JSON.stringify(id)} is no id of a creation.`);
+  if (/^\.*$/.test(id)) throw new DarkroomError(`${JSON.stringify(id)} is no creation id.`);
   return `/creations/${encodeURIComponent(id)}`;
+}
+
+function idOf(creation: Creation | string): string {
+  return typeof creation === 'string' ? creation : creation.id;
 }

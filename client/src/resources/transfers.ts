@@ -134,11 +134,9 @@ export class ResultCalls {
       throw new UnexpectedAnswer(
         {
           status: response.status,
-          code: 'UNEXPECTED_ANSWER',
           message:
             `The image should have ${result.bytes} bytes of ${result.content_type}. ` +
             `${bytes.byteLength} bytes of ${type === '' ? 'no type' : type} arrived.`,
-          details: {},
         },
         '',
       );

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 43adbc9e1ce3a5e25086ddb0f910f930ce35716bdca600ccdb0a3d1797e12cb5
-// types   5457f9e799a1ea94bf328d4d5fb8142f4e16a7c1fdf3e89d9921b716ac53eccd
+// schemas 76a250fa83e10e538f792b5d7f51b9bdefcca25973115979176ceb69369a2315
+// types   2fb7f54d68848a98a1013ff5f50471dbf79f4b082fc3295efd1c39eb86925e53
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -443,6 +443,24 @@ export type NotCancellableProblem = {
         message: string;
         details: {
             reason: 'not_cancellable';
+            status: CreationStatus;
+            errors: Array<FieldError>;
+        };
+    };
+};
+
+/**
+ * The creation has not ended. Cancel it, or wait for its end.
+ */
+export type NotDeletableProblem = {
+    error: {
+        code: 'ERR_INVALID_REQUEST';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'not_deletable';
             status: CreationStatus;
             errors: Array<FieldError>;
         };
@@ -957,7 +975,7 @@ export type OpenCreation = {
      */
     currency: 'USD';
     /**
-     * null when the request named no webhook_url.
+     * null when the request named no webhook_url, and after erased_at.
      */
     webhook: CreationWebhook | null;
     /**
@@ -1022,7 +1040,7 @@ export type CompletedCreation = {
      */
     currency: 'USD';
     /**
-     * null when the request named no webhook_url.
+     * null when the request named no webhook_url, and after erased_at.
      */
     webhook: CreationWebhook | null;
     /**
@@ -1061,6 +1079,10 @@ export type CompletedCreation = {
      */
     completed_at: string;
     cancelled_at: null;
+    /**
+     * When prompt, metadata, user and webhook were erased, by a DELETE or by age. Missing as long as they are there.
+     */
+    erased_at?: string;
 };
 
 /**
@@ -1117,7 +1139,7 @@ export type FailedCreation = {
      */
     currency: 'USD';
     /**
-     * null when the request named no webhook_url.
+     * null when the request named no webhook_url, and after erased_at.
      */
     webhook: CreationWebhook | null;
     /**
@@ -1153,6 +1175,10 @@ export type FailedCreation = {
      * When the creation was cancelled.
      */
     cancelled_at: string | null;
+    /**
+     * When prompt, metadata, user and webhook were erased, by a DELETE or by age. Missing as long as they are there.
+     */
+    erased_at?: string;
 };
 
 /**
@@ -1390,4 +1416,4 @@ export type UserBudget = {
 /**
  * Every refusal in one type. Branch on `error.code` and `error.details.reason`, never on `error.message`.
  */
-export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;
+export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;

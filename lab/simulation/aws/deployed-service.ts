@@ -5,11 +5,23 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import { withCatalog } from '../../../service/api/admit.ts';
-import { cancelCreation, getCreation, listCreations } from '../../../service/api/creations.ts';
+import {
+  cancelCreation,
+  deleteCreation,
+  getCreation,
+  listCreations,
+} from '../../../service/api/creations.ts';
 import type { ApiHandler } from '../../../service/api/framed.ts';
 import { getBalance } from '../../../service/api/get-balance.ts';
 import { listModels } from '../../../service/api/list-models.ts';
-import { openApi, openCancel, openCatalog, openList, openQuote } from '../../../service/api/open.ts';
+import {
+  openApi,
+  openCancel,
+  openCatalog,
+  openDelete,
+  openList,
+  openQuote,
+} from '../../../service/api/open.ts';
 import { serve } from '../../../service/api/serve.ts';
 import { createReplaceableSecret } from '../../../service/aws/secrets.ts';
 import type { Catalog, ProviderCosts } from '../../../service/catalog/catalog-schema.ts';
@@ -32,6 +44,8 @@ import { tableOf } from '../../../service/platform/common.ts';
 import { openOperator } from '../../../service/platform/open-operator.ts';
 import type { Platform } from '../../../service/platform/platform.ts';
 import type { Claims } from '../../../service/portal/sign-in/openid.ts';
+import { eraseContent } from '../../../service/erase/erase-content.ts';
+import { openEraseContent } from '../../../service/erase/open.ts';
 import { openReconcile } from '../../../service/reconcile/open.ts';
 import { reconcile, type ReconcileEvent } from '../../../service/reconcile/reconcile.ts';
 import { openCallback, openRender } from '../../../service/render/open.ts';
@@ -96,6 +110,7 @@ export type Operation =
   | 'models'
   | 'upload'
   | 'cancel'
+  | 'delete'
   | PortalFunctionName;
 
 export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver {
@@ -164,6 +179,7 @@ const limitMillis = {
   deliver: 30_000,
   refund: 30_000,
   reconcile: 55_000,
+  erase: 600_000,
   callback: 90_000,
   operate: 600_000,
 } as const;
@@ -413,6 +429,7 @@ export function createService(
     upload: serve('post', createUpload, openUpload(on)),
     models: serve('get', withCatalog(listModels), catalogServices),
     cancel: serve('post', cancelCreation, openCancel(stoppable)),
+    delete: serve('post', deleteCreation, openDelete(on)),
     ...portal.handlers,
   };
   const openai = createOpenai(world, observer, openOpenaiImages(on));
@@ -493,6 +510,11 @@ export function createService(
       return result.ok ? String(result.payload) : undefined;
     },
     reconcile: (event: ReconcileEvent): Promise<InvocationResult> => runReconcile(event),
+    eraseContent: (): Promise<InvocationResult> =>
+      world.invoke('erase-content', limitMillis.erase, () => {
+        const endsAt = world.time.now() + limitMillis.erase;
+        return eraseContent(openEraseContent(on), () => endsAt - world.time.now());
+      }),
     /** Runs an operator's command. A command may die, as a function may. */
     operate: (name: string, work: (operator: Operator) => Promise<unknown>): Promise<InvocationResult> =>
       world.command(`operator-${name}`, limitMillis.operate, () => work(openOperator(stoppable))),

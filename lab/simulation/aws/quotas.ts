@@ -90,6 +90,8 @@ const names: Readonly<Record<string, string>> = {
   GetCreation: 'get',
   CreateUpload: 'upload',
   CancelCreation: 'cancel',
+  DeleteCreation: 'delete',
+  EraseContent: 'erase-content',
   Reconcile: 'reconcile',
 };
 /** Executions that the setting heldRequests reserves for requests that this load does not send. */

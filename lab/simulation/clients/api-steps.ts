@@ -60,7 +60,11 @@ export function createApiSteps(stage: Stage) {
       if (answer && status < 300) {
         const { id } = JSON.parse(answer.body ?? '{}') as { id: string };
         seen.push({ id, account: account.id });
-        await Promise.all([poll(step, id, account, key), cancel(step, id, account, key)]);
+        await Promise.all([
+          poll(step, id, account, key),
+          cancel(step, id, account, key),
+          remove(step, id, account, key),
+        ]);
         return;
       }
       if (status >= 400 && status < 500 && status !== 429) return;
@@ -90,6 +94,24 @@ export function createApiSteps(stage: Stage) {
       if (isDenied) invariants.cancels.onTold(id, 'not_cancellable');
       if (status >= 200 && status < 500 && status !== 429) return;
       await world.sleep(1_000);
+    }
+  }
+
+  /** Asks for the deletion until the creation has ended, and the service has answered with 204. */
+  async function remove(step: Submit, id: string, account: AccountHeld, key: KeyHeld): Promise<void> {
+    if (step.deleteAfter === undefined) return;
+    await world.sleep(step.deleteAfter);
+    const event = eventOf('DELETE', `/api/public/v1/creations/${id}`, key, {}, undefined, id);
+    for (let attempt = 1; attempt <= 12; attempt += 1) {
+      const answer = await send('delete', account, key, event);
+      const status = answer?.statusCode ?? 0;
+      world.note(`client ${step.name} deletes, try ${attempt}: ${status}`);
+      if (status === 204) {
+        invariants.erasures.onDeleted(id);
+        // A client may repeat the request, also much later.
+        if (!dice.chance(`${step.name} deletes again ${attempt}`, 0.2)) return;
+      }
+      await world.sleep(dice.between(`${step.name} deletes later ${attempt}`, 200, 1_000 * 2 ** attempt));
     }
   }
 

@@ -57,6 +57,8 @@ export interface Submit extends Placed {
   readonly user?: string;
   /** Milliseconds after the acceptance at which the client cancels the creation. Absent: never. */
   readonly cancelAfter?: number;
+  /** Milliseconds after the acceptance at which the client begins to ask for its deletion. Absent: never. */
+  readonly deleteAfter?: number;
 }
 
 /** A client that follows the events of its account. */

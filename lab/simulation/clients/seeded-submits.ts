@@ -60,6 +60,7 @@ export function submitOf(
     ...(dice.chance(`${name} for a user`, 0.85) && { user: `user ${dice.between(`${name} user`, 1, 2)}` }),
     ...(dice.chance(`${name} waits`, 0.1) && { wait: dice.between(`${name} wait`, 1, 20) }),
     ...(dice.chance(`${name} cancelled`, 0.2) && { cancelAfter: cancelAfterOf(dice, name) }),
+    ...(dice.chance(`${name} deleted`, 0.2) && { deleteAfter: deleteAfterOf(dice, name) }),
   };
 }
 
@@ -67,6 +68,12 @@ export function submitOf(
 function cancelAfterOf(dice: Dice, name: string): number {
   const most = dice.pick(`${name} cancelled in`, [0, 60, 400, 3_000, 20_000]);
   return dice.between(`${name} cancelled after`, 0, most);
+}
+
+/** While it is open, about its end, while its webhook is tried, or long after everything. */
+function deleteAfterOf(dice: Dice, name: string): number {
+  const most = dice.pick(`${name} deleted in`, [400, 3_000, 20_000, 200_000, 1_500_000]);
+  return dice.between(`${name} deleted after`, 0, most);
 }
 
 /** Many requests of one account at one instant: with source images, or replays that wait for the end. */

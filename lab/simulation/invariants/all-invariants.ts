@@ -20,6 +20,7 @@ import {
   createLeaseInvariants,
   createRecoveryInvariants,
 } from './endings.ts';
+import { createErasureInvariants } from './erasures.ts';
 import { createEventInvariants } from './events.ts';
 import { createInvocationInvariants } from './invocations.ts';
 import { createBooks, textOf } from './money-books.ts';
@@ -44,7 +45,8 @@ export function createInvariants(world: World) {
     world.note(`VIOLATION ${invariant}: ${detail}`);
   };
   const books = createBooks(world, accuse);
-  const webhooks = createWebhookInvariants(world, books, accuse);
+  const erasures = createErasureInvariants(world, () => service, accuse);
+  const webhooks = createWebhookInvariants(world, books, erasures.erasedAt, accuse);
   const notices = createNoticeInvariants(world, accuse);
   const catalogs = createCatalogInvariants(world, accuse);
   const admission = createAdmissionInvariants(world, accuse);
@@ -54,7 +56,10 @@ export function createInvariants(world: World) {
   const uploads = createUploadInvariants(world, () => service, accuse);
   const callbacks = createCallbackInvariants(world, () => service?.table, accuse);
   const cancels = createCancelInvariants(() => service, accuse);
-  const events = createEventInvariants(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
+  const events = createEventInvariants(world, accuse, (id) =>
+    // The event of an erased creation has another payload than its webhook had.
+    erasures.has(id) ? undefined : webhooks.posts.get(id)?.[0]?.body,
+  );
   const portal = createPortalInvariants(world, () => service?.table, webhooks, accuse);
   const held = createHeldInvariants(world, accuse);
   const leases = createLeaseInvariants(world, accuse);
@@ -117,9 +122,9 @@ export function createInvariants(world: World) {
       (operation === 'upload' && kind === 'UPLOAD') ||
       // The answer to the write of the place was lost, and the table stayed busy. The place is free a day later.
       (operation === 'upload' && status === 503 && kind === 'UNUSED_UPLOADS') ||
-      (operation === 'cancel' && kind === 'CREATION');
+      ((operation === 'cancel' || operation === 'delete') && kind === 'CREATION');
     const left = [...(wrote.get(id) ?? [])].filter((kind) => !isHarmless(kind));
-    if (left.length > 0 && !['generate', 'upload', 'cancel'].includes(operation))
+    if (left.length > 0 && !['generate', 'upload', 'cancel', 'delete'].includes(operation))
       accuse('what only looks writes no row but its count', `${operation} ${id} wrote ${left.join(', ')}`);
     if (status < 400 || status === 500 || details['creation_id'] !== undefined) return;
     // The outcome of the cancel's transaction may be unknown.
@@ -188,7 +193,7 @@ export function createInvariants(world: World) {
       accuse('a webhook is tried five times', `${id}: ${webhook['attempts']?.N ?? ''}`);
     if (status === 'failed' && sent.length === 0 && world.injected.length === 0)
       accuse('a webhook is always tried', id);
-    if (status === 'skipped' && textOf(item, 'failure') !== 'ServiceUnavailable') {
+    if (status === 'skipped' && !erasures.has(id) && textOf(item, 'failure') !== 'ServiceUnavailable') {
       if (webhooks.firstSecretAt(account) < owedAt) accuse('a webhook is always tried', `${id} was skipped`);
     }
   }
@@ -205,6 +210,7 @@ export function createInvariants(world: World) {
     cancels,
     retries,
     releases,
+    erasures,
     events,
     catalogs,
     admission,
@@ -215,6 +221,7 @@ export function createInvariants(world: World) {
     books,
     webhooks,
     cancels,
+    erasures,
     events,
     portal,
     retries,
@@ -318,6 +325,7 @@ export function createInvariants(world: World) {
       if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get'))
         acceptedIsReadable(asked, body);
       if (status < 300) readings.onAnswer(asked, body, answer.headers ?? {});
+      erasures.onAnswer(body, asked.at);
       if (details['creation_id'] !== undefined) refundIsDone(details);
       if ((status === 401 || status === 403) && !asked.mayBeRefused)
         accuse('a valid key is let in', `${status}`);
@@ -344,13 +352,14 @@ export function createInvariants(world: World) {
         if (book.terminalAt === undefined) accuse('every creation ends', book.id);
         const item = service?.table.get(`CREATION#${book.id}`, 'CREATION');
         const image = item?.['results']?.L?.[0]?.M?.['key']?.S;
-        if (book.status === 'completed' && !service?.bucket.stored.has(image ?? ''))
+        if (book.status === 'completed' && !erasures.has(book.id) && !service?.bucket.stored.has(image ?? ''))
           accuse('a completed creation has its image', book.id);
         webhookIsSettled(book.id, book.account, book.terminalAt ?? 0);
       }
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
       if (service) notices.atRest(service.table);
       cancels.atRest();
+      if (service) erasures.atRest(service);
       if (service) admission.atRest(service.table);
       if (service) await events.atRest(atRestStore(service.table, service.store));
       callbacks.atRest(books.creations.keys(), service?.vendor.jobs() ?? 0);

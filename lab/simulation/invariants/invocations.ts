@@ -66,6 +66,7 @@ const apiFunctions = new Set([
   'models',
   'upload',
   'cancel',
+  'delete',
   'openai',
   'portal-read',
   'portal-manage',

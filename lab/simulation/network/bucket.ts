@@ -9,7 +9,7 @@ import type { Clock } from '../../../service/values/runtime.ts';
 import type { World } from '../world/simulated-world.ts';
 
 /** The time limit of each call, as service/creations/image-store.ts sets it. */
-const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: 5_000 } as const;
+const callMillis = { put: 40_000, get: 40_000, find: 10_000, remove: 10_000, upload: 5_000 } as const;
 
 /**
  * Creates an empty bucket in the place of the whole S3 adapter. Like the adapter, it throws Overloaded when the bucket
@@ -74,6 +74,16 @@ export function createBucket(world: World, clock: Clock) {
       upload: (key, own) =>
         call('upload', '', signal ? AbortSignal.any([signal, own]) : own, () => uploads.get(key)),
       find: (key) => call('find', '', signal, () => stored.get(key)),
+      remove: async (keys) => {
+        await Promise.all(
+          keys.map((key) =>
+            call('remove', key.split('/')[0] ?? '', signal, () => {
+              stored.delete(key);
+              contents.delete(key);
+            }),
+          ),
+        );
+      },
     }),
   };
 }

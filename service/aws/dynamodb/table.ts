@@ -38,9 +38,9 @@ export const ttlAttribute = 'expiresAtSeconds';
 
 /** A partition of an index takes 1,000 writes a second. Four take as many starts as Step Functions does. */
 const shards = [0, 1, 2, 3] as const;
-export type OpenKind = 'OPEN' | 'WEBHOOK';
+export type OpenKind = 'OPEN' | 'WEBHOOK' | 'ERASE';
 
-/** Open creations (OPEN), and ended ones that owe a webhook, with unsent notices (WEBHOOK). */
+/** Open creations (OPEN), ended ones that owe a webhook, with unsent notices (WEBHOOK), and erased ones (ERASE). */
 export function openShards(kind: OpenKind): string[] {
   return shards.map((shard) => `${kind}#${shard}`);
 }

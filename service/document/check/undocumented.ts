@@ -38,7 +38,9 @@ export function undocumented(exchange: Exchange, form: Form = 'envelope'): strin
   const body = parsed(text);
   const findings = [
     ...headerFindings(place.headers, exchange, body),
-    ...(text === '' && method === 'HEAD' ? [] : bodyFindings(place.schema, body, { status, form })),
+    ...(text === '' && (method === 'HEAD' || status === 204)
+      ? []
+      : bodyFindings(place.schema, body, { status, form })),
   ];
   return findings.map((finding) => `${name}: ${finding}: ${text.slice(0, shownCharacters)}`);
 }

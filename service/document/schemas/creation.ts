@@ -79,7 +79,9 @@ const asked = {
   cost: usd('What was charged, in USD. It stays after a refund.'),
   amount_refunded: usd('What was refunded, in USD: 0 or the cost.'),
   currency,
-  webhook: creationWebhook.nullable().meta({ description: 'null when the request named no webhook_url.' }),
+  webhook: creationWebhook
+    .nullable()
+    .meta({ description: 'null when the request named no webhook_url, and after erased_at.' }),
   metadata,
   user: z.string().nullable().meta({
     description: 'For whom the client renders, as the request named it. null when it named nobody.',
@@ -90,6 +92,11 @@ const asked = {
 
 /** null in words that generators can read: most know no `type: null`, and openapi-fetch drops a field of null alone. */
 const notYet = z.null().meta({ override: { type: ['string', 'null'], const: null } });
+
+const erasedAt = z.iso.datetime().optional().meta({
+  description:
+    'When prompt, metadata, user and webhook were erased, by a DELETE or by age. Missing as long as they are there.',
+});
 
 const openCreation = z
   .object({
@@ -111,6 +118,7 @@ const completedCreation = z
     result_expires_at: moment('Until when the images can be fetched.'),
     completed_at: moment('When the creation ended.'),
     cancelled_at: notYet,
+    erased_at: erasedAt,
   })
   .meta({ id: 'CompletedCreation', description: 'A creation that has its images.' });
 
@@ -123,6 +131,7 @@ const failedCreation = z
     retryable: z.boolean().meta({ description: 'Whether the same request may succeed when sent again.' }),
     completed_at: moment('When the creation ended.'),
     cancelled_at: z.iso.datetime().nullable().meta({ description: 'When the creation was cancelled.' }),
+    erased_at: erasedAt,
   })
   .meta({ id: 'FailedCreation', description: 'A creation that failed. Its charge was refunded in full.' });
 

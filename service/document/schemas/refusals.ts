@@ -118,6 +118,12 @@ export const refusals = {
     when: 'The creation has ended, or its provider did not confirm that it stopped. The creation goes on.',
     details: { status: creationStatus, errors },
   }),
+  notDeletable: refusal('ERR_INVALID_REQUEST', {
+    name: 'NotDeletable',
+    reasons: ['not_deletable'],
+    when: 'The creation has not ended. Cancel it, or wait for its end.',
+    details: { status: creationStatus, errors },
+  }),
   keyRefused: refusal('ERR_API_KEY_INVALID', {
     name: 'KeyRefused',
     reasons: ['api_key_missing', 'api_key_invalid'],

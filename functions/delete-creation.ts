@@ -1,0 +1,12 @@
+import { deleteCreation } from '../service/api/creations.ts';
+import { openDelete } from '../service/api/open.ts';
+import { serve } from '../service/api/serve.ts';
+import { base } from '../service/platform/lambda-base.ts';
+import { dynamodb, images } from '../service/platform/lambda.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
+
+export const handler = serve(
+  'post',
+  deleteCreation,
+  atFirstRequest(() => openDelete({ ...base(), dynamodb: dynamodb(), images })),
+);

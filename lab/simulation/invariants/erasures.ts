@@ -1,0 +1,89 @@
+/**
+ * The invariants of erasures: a watch over all stores. From the write that erases a creation, its record and the
+ * answers about it have no text of the client. At rest neither the table nor the bucket has anything of it.
+ */
+import type { Item } from '../../../local/dynamodb/attributes.ts';
+import type { Service } from '../aws/deployed-service.ts';
+import type { Change } from '../aws/simulated-table.ts';
+import { promptMark } from '../clients/open-accounts.ts';
+import { asBody, type Body } from '../clients/requests.ts';
+import type { World } from '../world/simulated-world.ts';
+import { type Accuse, textOf } from './money-books.ts';
+
+const left = 'nothing is left of an erased creation';
+
+/** The keys of its images, also of those that a late renderer stores. */
+function imagesOf(item: Item | undefined): string[] {
+  const of = (list: string, name: string): string[] =>
+    (item?.[list]?.L ?? []).flatMap(({ M }) => M?.[name]?.S ?? []);
+  return [...of('results', 'key'), ...of('sources', 'key'), ...of('attempts', 'resultKey')];
+}
+
+/** What the client sent, as the record had it. */
+function textsOf(item: Item | undefined): string[] {
+  const { prompt, user, webhook, metadata } = item ?? {};
+  return [prompt?.S, user?.S, webhook?.M?.['url']?.S, webhook?.M?.['body']?.S, metadata?.S].filter(
+    (text): text is string => text !== undefined && text !== '' && text !== '{}',
+  );
+}
+
+export function createErasureInvariants(world: World, service: () => Service | undefined, accuse: Accuse) {
+  /** When each erased creation was erased, and the images that it had then. */
+  const erased = new Map<string, { readonly at: number; readonly images: Set<string> }>();
+
+  function isEmpty(id: string, item: Item): void {
+    const texts = textsOf(item);
+    if (texts.length > 0) accuse(left, `the record of ${id} has ${texts.join(', ')}`);
+  }
+
+  /** Every creation in an answer that was asked for after the erasure. */
+  function showsNothing(value: unknown, askedAt: number): void {
+    const body: Body = asBody(value) ?? {};
+    const known = erased.get(String(body['id']));
+    if (known && known.at < askedAt) {
+      const { prompt = null, metadata = {}, user = null, webhook = null, result_urls: urls = [] } = body;
+      const shown = JSON.stringify([prompt, metadata, user, webhook, urls]);
+      if (shown !== '[null,{},null,null,[]]')
+        accuse('an answer shows nothing erased', `${String(body['id'])}: ${shown}`);
+    }
+    for (const member of Object.values(body))
+      for (const one of Array.isArray(member) ? member : [member])
+        if (typeof one === 'object') showsNothing(one, askedAt);
+  }
+
+  return {
+    has: (id: string): boolean => erased.has(id),
+    erasedAt: (id: string): number | undefined => erased.get(id)?.at,
+    onCommit: (changes: readonly Change[]) => {
+      for (const { sk, after } of changes) {
+        if (sk !== 'CREATION' || !after || textOf(after, 'erasedBy') === '') continue;
+        const id = textOf(after, 'id');
+        const known = erased.get(id) ?? { at: world.time.now(), images: new Set<string>() };
+        erased.set(id, known);
+        for (const key of imagesOf(after)) known.images.add(key);
+        isEmpty(id, after);
+      }
+    },
+    /** The service has answered a DELETE with 204. */
+    onDeleted: (id: string) => {
+      const item = service()?.table.get(`CREATION#${id}`, 'CREATION');
+      if (textOf(item, 'erasedBy') === '') accuse('a 204 means that the texts are erased', id);
+    },
+    onAnswer: showsNothing,
+    atRest: ({ table, bucket }: Service) => {
+      for (const [id, { images }] of erased) {
+        for (const key of images) if (bucket.stored.has(key)) accuse(left, `the bucket has ${key} of ${id}`);
+        const item = table.get(`CREATION#${id}`, 'CREATION');
+        if (item) isEmpty(id, item);
+      }
+      for (const item of table.all()) {
+        const of = textOf(item, 'creationId');
+        const sk = textOf(item, 'sk');
+        if (sk.startsWith('DELIVERY#') && erased.has(of)) accuse(left, `${sk} of ${of}`);
+        // Only a record has a prompt, and an erased one has none.
+        if (sk !== 'CREATION' && JSON.stringify(item).includes(promptMark))
+          accuse('only the record of a creation has its prompt', `${textOf(item, 'pk')} ${sk}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
+import type { UpdateParts } from '../aws/dynamodb/send.ts';
+import { keys, openShard, type Table } from '../aws/dynamodb/table.ts';
+import { Overloaded } from '../values/errors.ts';
+import { creationFromItem } from './creation-items.ts';
+import type { CreationRecord } from './creation.ts';
+
+const hasEnded = '#status IN (:completed, :failed)';
+const isSameWebhook = 'webhook.#status = :read';
+
+export type EraseStore = ReturnType<typeof createEraseStore>;
+
+export function createEraseStore(table: Table) {
+  return {
+    /**
+     * Erases the texts of a creation that has ended, in one write, and asks for the second pass (erase.ts). A
+     * webhook that is still owed is not sent any more.
+     */
+    erase: (creation: CreationRecord, by: EraseOf, nowMillis: number): Promise<EraseOutcome> =>
+      erase(table, creation, by, nowMillis),
+    /** The second pass is over. False when it was asked for again, or is over already. */
+    finish: ({ id, dueAt }: CreationRecord): Promise<boolean> =>
+      updateIf(table, keys.creation(id), {
+        UpdateExpression: 'REMOVE openShard, dueAt',
+        ConditionExpression: 'dueAt = :read',
+        ExpressionAttributeValues: { ':read': dueAt },
+      }),
+  };
+}
+
+export interface EraseOf {
+  readonly by: NonNullable<CreationRecord['erasedBy']>;
+  /** Unix milliseconds of the second pass. */
+  readonly againAt: number;
+}
+
+export type EraseOutcome =
+  | { readonly kind: 'erased'; readonly creation: CreationRecord }
+  | { readonly kind: 'open'; readonly creation: CreationRecord };
+
+/** How often the webhook may change under the erasure. Five attempts change it ten times at most. */
+const mostRounds = 12;
+
+async function erase(
+  table: Table,
+  asked: CreationRecord,
+  of: EraseOf,
+  nowMillis: number,
+): Promise<EraseOutcome> {
+  let creation = asked;
+  for (let round = 1; round <= mostRounds; round += 1) {
+    const outcome = await tryUpdate(table, keys.creation(creation.id), eraseParts(creation, of, nowMillis));
+    if (outcome.kind === 'written') return { kind: 'erased', creation };
+    if (outcome.kind === 'busy') break;
+    if (!outcome.item) throw new Error('the creation to be erased has no record');
+    creation = creationFromItem(outcome.item);
+    if (creation.status === 'queued' || creation.status === 'processing') return { kind: 'open', creation };
+  }
+  throw new Overloaded('the creation changed too often to be erased');
+}
+
+/** A release before erasures reads such a record as well, so no attribute is missing that it needs. */
+function eraseParts(creation: CreationRecord, { by, againAt }: EraseOf, nowMillis: number): UpdateParts {
+  const { id, webhook, resultsExpireAt } = creation;
+  return {
+    UpdateExpression: [
+      'SET erasedAt = if_not_exists(erasedAt, :at), erasedBy = :by, prompt = :nothing, metadata = :noMetadata',
+      ', openShard = :shard, dueAt = :due',
+      resultsExpireAt === undefined ? '' : ', resultsExpireAt = :now',
+      webhook ? ', webhook.#url = :noUrl, webhook.#status = :left' : '',
+      ` REMOVE #user${webhook ? ', webhook.body' : ''}`,
+    ].join(''),
+    ConditionExpression: webhook ? `${hasEnded} AND ${isSameWebhook}` : hasEnded,
+    ExpressionAttributeNames: { '#status': 'status', '#user': 'user', ...(webhook && { '#url': 'url' }) },
+    ExpressionAttributeValues: {
+      ':completed': 'completed',
+      ':failed': 'failed',
+      ':at': new Date(nowMillis).toISOString(),
+      ':by': by,
+      ':nothing': null,
+      ':noMetadata': '{}',
+      ':shard': openShard('ERASE', id),
+      ':due': againAt,
+      ...(resultsExpireAt !== undefined && { ':now': nowMillis }),
+      ...(webhook && {
+        ':noUrl': '',
+        ':read': webhook.status,
+        ':left': webhook.status === 'pending' ? 'skipped' : webhook.status,
+      }),
+    },
+  };
+}

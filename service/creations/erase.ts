@@ -1,0 +1,61 @@
+/**
+ * The erasure of a creation that has ended: by its client, by an operator, or with its whole account.
+ *
+ *   at once     one write takes the texts out of the record, and the images are deleted
+ *   16 minutes  later the second pass deletes images and rows of deliveries again (service/erase)
+ *
+ * A function that read the creation before the write may still store an image or a row of a delivery. No function
+ * runs for more than 15 minutes, so the second pass finds everything. It also ends an erasure that was cut off.
+ */
+import { Overloaded } from '../values/errors.ts';
+import { type Clock, isKnownVersion, type Log, type Schema } from '../values/runtime.ts';
+import type { CreationRecord } from './creation.ts';
+import type { EraseOutcome, EraseStore } from './erase-store.ts';
+import type { ImageStore } from './image-store.ts';
+
+export const secondPassMillis = 16 * 60_000;
+
+export interface EraseServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly schema: Schema;
+  readonly erasures: Pick<EraseStore, 'erase'>;
+  readonly images: Pick<ImageStore, 'remove'>;
+}
+
+/** Does nothing when the creation was erased before. @throws Overloaded: nothing was erased */
+export async function eraseCreation(
+  asked: CreationRecord,
+  by: NonNullable<CreationRecord['erasedBy']>,
+  { clock, log, schema, erasures, images }: EraseServices,
+): Promise<EraseOutcome> {
+  if (asked.erasedBy !== undefined) return { kind: 'erased', creation: asked };
+  // A release that does not understand the record erases nothing of it.
+  if (!isKnownVersion(asked.v, schema)) throw new Overloaded('a newer release has accepted this creation');
+  const now = clock.now();
+  const outcome = await erasures.erase(asked, { by, againAt: now + secondPassMillis }, now);
+  if (outcome.kind === 'open') return outcome;
+  const { id: creationId, accountId } = asked;
+  log.info('creation_erased', { creationId, accountId, by });
+  try {
+    await images.remove(imageKeysOf(outcome.creation));
+  } catch (error) {
+    if (!(error instanceof Overloaded)) throw error;
+    log.info('images_left_to_second_pass', { creationId, accountId });
+  }
+  return outcome;
+}
+
+/** The keys of all images of a creation, also of those that an attempt may have stored and nobody has seen. */
+export function imageKeysOf({
+  results,
+  sources,
+  attempts,
+}: Pick<CreationRecord, 'results' | 'sources' | 'attempts'>): readonly string[] {
+  return [
+    ...new Set([
+      ...[...results, ...sources].map(({ key }) => key),
+      ...attempts.map(({ resultKey }) => resultKey),
+    ]),
+  ];
+}

@@ -1,0 +1,52 @@
+/** EraseContent, which a schedule starts every quarter of an hour: the second pass of erasures. */
+import { imageKeysOf } from '../creations/erase.ts';
+import type { CreationRecord } from '../creations/creation.ts';
+import { errorName } from '../values/runtime.ts';
+import type { EraseContentServices } from './open.ts';
+
+/** One creation with a webhook takes some ten calls. The next start goes on with the rest. */
+const reserveMillis = 30_000;
+
+export interface EraseReport {
+  readonly ended: number;
+  readonly failed: number;
+}
+
+/** Throws when an erasure could not be ended, after it has tried all others. */
+export async function eraseContent(
+  services: EraseContentServices,
+  timeLeft: () => number,
+): Promise<EraseReport> {
+  const { log } = services;
+  const report = await endErasures(services, () => timeLeft() < reserveMillis);
+  log.info('content_erased', { ...report });
+  if (report.failed > 0) throw new Error('some erasures could not be ended');
+  return report;
+}
+
+async function endErasures(services: EraseContentServices, isTimeUp: () => boolean): Promise<EraseReport> {
+  const { clock, creations, due, log } = services;
+  let [ended, failed] = [0, 0];
+  for (const shard of due(clock.now()))
+    for await (const ids of shard)
+      for (const creation of await creations.readAll(ids)) {
+        if (isTimeUp()) return { ended, failed };
+        try {
+          await endErasure(creation, services);
+          ended += 1;
+        } catch (error) {
+          failed += 1;
+          log.info('erasure_not_ended', { creationId: creation.id, error: errorName(error) });
+        }
+      }
+  return { ended, failed };
+}
+
+async function endErasure(
+  creation: CreationRecord,
+  { erasures, images, leftovers }: EraseContentServices,
+): Promise<void> {
+  await images.remove(imageKeysOf(creation));
+  await leftovers.removeDeliveries(creation);
+  await erasures.finish(creation);
+}

@@ -1,0 +1,26 @@
+import { openShards } from '../aws/dynamodb/table.ts';
+import { createCreationReads } from '../creations/creation-reads.ts';
+import { createEraseStore } from '../creations/erase-store.ts';
+import { overdueIn } from '../creations/open-work-store.ts';
+import { commonOf, tableOf } from '../platform/common.ts';
+import type { On } from '../platform/platform.ts';
+import type { CreationId } from '../values/ids.ts';
+import { createLeftoversStore } from './leftovers-store.ts';
+
+export type EraseContentServices = ReturnType<typeof openEraseContent>;
+
+export function openEraseContent(on: On<'dynamodb' | 'images'>) {
+  const table = tableOf(on);
+  return {
+    ...commonOf(on, 'erase-content'),
+    creations: createCreationReads(table),
+    erasures: createEraseStore(table),
+    images: on.images(),
+    leftovers: createLeftoversStore(table),
+    /** The creations whose second pass is due, by shard. */
+    due: (nowMillis: number) =>
+      openShards('ERASE').map(
+        (shard) => overdueIn(table, shard, nowMillis) as AsyncIterable<readonly CreationId[]>,
+      ),
+  };
+}
