@@ -75,6 +75,7 @@ function progressOf(creation: CreationRecord): Row {
   const { lease } = creation;
   return {
     ...membersOf(creation, 'createdAt', 'startedAt', 'completedAt', 'cancelledAt'),
+    ...(creation.erasedAt !== undefined && membersOf(creation, 'erasedAt', 'erasedBy')),
     deadline_at: timeOf(creation.deadlineAt),
     due_at: timeOf(creation.dueAt),
     ...membersOf(creation, 'executions', 'recoveries'),

@@ -1,7 +1,7 @@
 /** Opens what an operator's command works on: by the same openers as the functions, and the editors of secrets. */
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -74,6 +74,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     clock,
     randomBytes: random,
   });
+  const images = imagesOf(dynamo, address, clock);
   const opened = openOperator({
     clock,
     randomBytes: random,
@@ -86,6 +87,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     states,
     secretBox,
     outbound: createOutbound(address.outboundRules, { clock }),
+    images: () => images,
     vendors: new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor])),
     configured: (definition) =>
       createConfigured(definition, { ...vendorAccess, name: definition.name }, guarded),
@@ -152,7 +154,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
       secrets,
       secretArns: { encryption: address.encryptionSecretArn, providers: address.providerSecretArn },
       resultsBaseUrl: address.resultsBaseUrl,
-      images: imagesOf(address, { dynamo, lambda, clock }),
+      images,
     },
   };
 }
@@ -171,33 +173,24 @@ function variablesOf(address: ServiceAddress): Platform['environment'] {
   };
 }
 
-/** No output names the bucket, but every function that stores images does. Credentials may be short-lived. */
-function imagesOf(
-  address: ServiceAddress,
-  { dynamo, lambda, clock }: { dynamo: DynamoDBClient; lambda: LambdaClient; clock: Clock },
-): () => Promise<ImageStore> {
+/** The images of the service. Credentials of an operator are short-lived, so each call asks for them. */
+function imagesOf(dynamo: DynamoDBClient, address: ServiceAddress, clock: Clock): ImageStore {
   const endpoint = address.endpoint ?? address.bucketEndpoint;
-  let found: Promise<string> | undefined;
-  const find = async (): Promise<string> => {
-    for (const FunctionName of address.versionedFunctions()) {
-      const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-      const bucket = Environment?.Variables?.['IMAGES_BUCKET'];
-      if (bucket !== undefined) return bucket;
-    }
-    throw new OperatorError('No function of the stack names the bucket of the images: deploy it again.');
-  };
-  return async () => {
-    const { accessKeyId, secretAccessKey, sessionToken } = await dynamo.config.credentials();
-    return createImageStore({
-      clock,
-      bucket: await (found ??= find()),
+  const open = async (): Promise<ImageStore> =>
+    createImageStore({
+      ...(await dynamo.config.credentials()),
       region: await dynamo.config.region(),
       urlSuffix: await urlSuffixOf(dynamo),
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken !== undefined && { sessionToken }),
+      bucket: address.imagesBucket(),
       ...(endpoint !== undefined && { endpoint }),
+      clock,
     });
+  return {
+    put: async (...given) => (await open()).put(...given),
+    get: async (...given) => (await open()).get(...given),
+    upload: async (...given) => (await open()).upload(...given),
+    find: async (...given) => (await open()).find(...given),
+    remove: async (...given) => (await open()).remove(...given),
   };
 }
 
@@ -262,6 +255,8 @@ export function addressOf(output: (name: string) => string) {
     portalUrl: outputOrNothing(output, 'PortalUrl'),
     /** The pool in which invited people get a user. Empty: people sign in elsewhere. */
     userPoolId: outputOrNothing(output, 'UserPoolId'),
+    /** The bucket with the images. */
+    imagesBucket: () => output('ImagesBucket'),
     /** The secret with the portal's password at the issuer. */
     signInSecretArn: () => output('SignInSecretArn'),
     /** The secret that the portal's distribution sends. */

@@ -122,6 +122,7 @@ export class Service {
     addOutput(scope, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
     addOutput(scope, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
     addOutput(scope, 'ResultsBaseUrl', { value: this.images.baseUrl });
+    addOutput(scope, 'ImagesBucket', { value: this.images.bucket.bucketName });
     // The operator's command prunes the versions of these functions.
     const versioned = [...this.functions.values()].filter((fn) => fn.hasVersions());
     addOutput(scope, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });

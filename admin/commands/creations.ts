@@ -2,6 +2,7 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { cancelCreation } from '../../service/creations/cancel.ts';
 import { type CreationRecord, creationStatuses, isTerminal } from '../../service/creations/creation.ts';
+import { eraseCreation } from '../../service/creations/erase.ts';
 import { lookAfterCommand, placeOf } from '../../service/notices/check-thresholds.ts';
 import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import type { AccountId, CreationId } from '../../service/values/ids.ts';
@@ -99,7 +100,7 @@ const restartGraceMillis = 60_000;
 export function addCreationCommands(program: OperatorCommand): void {
   const creations = program.task(
     'creations',
-    'list and find creations; look at one, restart it, cancel it, refund it',
+    'list and find creations; look at one, restart it, cancel it, erase it, refund it',
   );
   creations
     .task('list <account>', 'the creations of an account, the newest first')
@@ -147,6 +148,16 @@ export function addCreationCommands(program: OperatorCommand): void {
     .run(async ({ services, output }, id: string) =>
       output.show(await cancel(services, await read(services, id))),
     );
+  creations
+    .task(
+      'erase <id...>',
+      'erase texts and images of creations that have ended, as their client can; the books stay',
+    )
+    .run(async ({ services, output, fail }, ids: string[]) => {
+      const rows = await erase(services, ids.map(values.creationId));
+      output.list(rows, '');
+      if (rows.some(({ outcome }) => outcome !== 'erased')) fail();
+    });
   creations
     .task('refund <id>', 'fail an open creation and give its charge back')
     .run(async ({ services, output }, id: string) =>
@@ -201,6 +212,18 @@ async function cancel(services: OperatorServices, creation: CreationRecord): Pro
         : 'A provider works on the creation, and it did not confirm that it stopped; `creations refund` ends the creation all the same.',
     );
   return details(services, await read(services, creation.id));
+}
+
+/** A repetition goes on where an earlier one was cut off. */
+async function erase(services: OperatorServices, ids: readonly CreationId[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const id of ids) {
+    const creation = await services.creations.read(id);
+    if (creation) requireKnown(creation);
+    const kind = creation ? (await eraseCreation(creation, 'operator', services.erasure)).kind : 'absent';
+    rows.push({ id, outcome: kind });
+  }
+  return rows;
 }
 
 async function refund(services: OperatorServices, creation: CreationRecord): Promise<Row> {

@@ -51,7 +51,7 @@ export async function exportService(
   const wanted = imagesIn(items, nowMillis);
   const present: CarriedImage[] = [];
   for (const image of wanted) {
-    const bytes = await (await raw.images()).upload(image.key, clock.timeout(sourceTimeoutMillis).signal);
+    const bytes = await raw.images.upload(image.key, clock.timeout(sourceTimeoutMillis).signal);
     if (bytes) {
       files.push(await writeParts(to, `objects/${image.key}`, [bytes]));
       present.push(image);

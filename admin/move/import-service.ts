@@ -168,7 +168,7 @@ async function putImages(
     const step = images.slice(start, start + imagesInStep);
     await inLanes(step, async ({ expiresAt, ...image }) => {
       const bytes = await readFile(path.join(from, 'objects', image.key));
-      await patiently(services, async () => (await services.raw.images()).put(image, bytes, expiresAt));
+      await patiently(services, () => services.raw.images.put(image, bytes, expiresAt));
     });
     await note(start + step.length);
   }

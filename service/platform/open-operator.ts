@@ -2,6 +2,7 @@ import { createAccountStore } from '../accounts/account-store.ts';
 import { createWalletStore } from '../accounts/wallet-store.ts';
 import { cancelling, type CancelPlatform } from '../api/open.ts';
 import { createOperatorCatalogStore } from '../catalog/operator-catalog-store.ts';
+import { createEraseStore } from '../creations/erase-store.ts';
 import { createExecutions } from '../creations/executions.ts';
 import { createServiceSwitch } from '../creations/service-state-store.ts';
 import { createNoticeStore } from '../notices/notice-store.ts';
@@ -10,7 +11,7 @@ import { commonOf, machinesOf, tableOf } from './common.ts';
 import type { On } from './platform.ts';
 
 /** For an operator's command. The operator starts no notice: the reconciler starts it at its next run. */
-export function openOperator(on: CancelPlatform & On<'secretBox' | 'outbound'>) {
+export function openOperator(on: CancelPlatform & On<'images' | 'secretBox' | 'outbound'>) {
   const table = tableOf(on);
   const common = commonOf(on, 'operator');
   const cancel = cancelling(on)(table, common);
@@ -23,6 +24,7 @@ export function openOperator(on: CancelPlatform & On<'secretBox' | 'outbound'>) 
     creations: cancel.creations,
     charges: cancel.charges,
     cancellation: { ...common, ...cancel },
+    erasure: { ...common, erasures: createEraseStore(table), images: on.images() },
     deliveries: createDeliveryStore(table),
     notices: createNoticeStore(table),
     executions: createExecutions(on.states, machinesOf(on)),

@@ -36,6 +36,12 @@ export function createErasureInvariants(world: World, service: () => Service | u
     if (texts.length > 0) accuse(left, `the record of ${id} has ${texts.join(', ')}`);
   }
 
+  function isErasedRow(row: Item): void {
+    const isExpired = Number(row['expiresAtSeconds']?.N) * 1_000 <= world.time.now();
+    if (!isExpired && !erased.has(textOf(row, 'creationId')))
+      accuse('only rows of erased creations are deleted', textOf(row, 'sk'));
+  }
+
   /** Every creation in an answer that was asked for after the erasure. */
   function showsNothing(value: unknown, askedAt: number): void {
     const body: Body = asBody(value) ?? {};
@@ -55,9 +61,12 @@ export function createErasureInvariants(world: World, service: () => Service | u
     has: (id: string): boolean => erased.has(id),
     erasedAt: (id: string): number | undefined => erased.get(id)?.at,
     onCommit: (changes: readonly Change[]) => {
-      for (const { sk, after } of changes) {
+      for (const { sk, before, after } of changes) {
+        if (sk.startsWith('DELIVERY#') && before && !after) isErasedRow(before);
         if (sk !== 'CREATION' || !after || textOf(after, 'erasedBy') === '') continue;
         const id = textOf(after, 'id');
+        if (textOf(before, 'erasedBy') === '' && !/^(completed|failed)$/.test(textOf(before, 'status')))
+          accuse('only a creation that has ended is erased', id);
         const known = erased.get(id) ?? { at: world.time.now(), images: new Set<string>() };
         erased.set(id, known);
         for (const key of imagesOf(after)) known.images.add(key);

@@ -7,18 +7,20 @@
  */
 import { creations } from './creations.ts';
 import { doors } from './doors.ts';
+import { erasures } from './erasures.ts';
 import { events } from './events.ts';
 import type { Mutant } from './plant.ts';
 import { requestsAndRendering } from './requests-and-rendering.ts';
 
-export const mutants: readonly Mutant[] = [creations, requestsAndRendering, events, doors].flatMap((bugs) =>
-  Object.entries(bugs).flatMap(([file, inFile]) =>
-    Object.entries(inFile).map(([name, [find, replace, flapping]]) => ({
-      name,
-      file,
-      find,
-      replace,
-      isFlapping: flapping !== undefined,
-    })),
-  ),
+export const mutants: readonly Mutant[] = [creations, requestsAndRendering, events, erasures, doors].flatMap(
+  (bugs) =>
+    Object.entries(bugs).flatMap(([file, inFile]) =>
+      Object.entries(inFile).map(([name, [find, replace, flapping]]) => ({
+        name,
+        file,
+        find,
+        replace,
+        isFlapping: flapping !== undefined,
+      })),
+    ),
 );

@@ -1,0 +1,34 @@
+/** The planted bugs of erasures: at least one for each store that could keep something. */
+import type { Bugs } from './plant.ts';
+
+export const erasures: Bugs = {
+  'service/creations/creation.ts': {
+    'erased-addresses-are-shown': ['creation.erasedBy !== undefined || ', ''],
+  },
+  'service/creations/erase.ts': {
+    'erasure-logs-the-prompt': [
+      '{ creationId, accountId, by }',
+      '{ creationId, accountId, by, prompt: asked.prompt }',
+    ],
+    'images-of-attempts-stay': ['...attempts.map(({ resultKey }) => resultKey)', ''],
+  },
+  'service/creations/erase-store.ts': {
+    'prompt-stays-in-the-record': ['prompt = :nothing', 'asked = :nothing'],
+    'body-stays-in-the-record': ["${webhook ? ', webhook.body' : ''}", ''],
+    'open-creation-is-erased': [
+      "const hasEnded = '#status IN (:completed, :failed)'",
+      "const hasEnded = '(#status IN (:completed, :failed) OR attribute_exists(pk))'",
+    ],
+    'erased-webhook-stays-owed': [
+      "webhook.status === 'pending' ? 'skipped' : webhook.status",
+      'webhook.status',
+    ],
+  },
+  'service/erase/erase-content.ts': {
+    'second-pass-leaves-images': ['await images.remove(imageKeysOf(creation));', ''],
+    'second-pass-leaves-rows': ['await leftovers.removeDeliveries(creation);', ''],
+  },
+  'service/erase/leftovers-store.ts': {
+    'rows-of-others-are-erased': ["'creationId = :id'", "'creationId = :id OR attribute_exists(creationId)'"],
+  },
+};
