@@ -13,7 +13,7 @@ import type { CreationRecord } from './creation.ts';
 import type { EraseOutcome, EraseStore } from './erase-store.ts';
 import type { ImageStore } from './image-store.ts';
 
-export const secondPassMillis = 16 * 60_000;
+const secondPassMillis = 16 * 60_000;
 
 export interface EraseServices {
   readonly clock: Clock;

@@ -87,7 +87,7 @@ export function createImageStore(access: BucketAccess) {
 }
 
 /** How long a shared cache, such as CloudFront's, may serve a result without asking the bucket. */
-export const sharedCacheSeconds = 300;
+const sharedCacheSeconds = 300;
 
 /**
  * A browser may keep a result until the result ends: max-age would begin anew on the last day. A shared cache asks

@@ -31,6 +31,3 @@ async function removeDeliveries(
   for await (const page of queryPages(table, query))
     for (const row of page.Items ?? []) await deleteItem(table, row as ItemKey);
 }
-
-/** Every function throws Overloaded when the table stayed busy. */
-export type LeftoversStore = ReturnType<typeof createLeftoversStore>;
