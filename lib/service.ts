@@ -312,13 +312,16 @@ export class Service {
 
   private addErasures(): void {
     const eraseContent = this.addFunction('EraseContent', 'erase-content', {
-      description: 'Ends erasures: deletes again what a running function may have stored meanwhile',
+      description: 'Erases old prompts, and again what was erased while a function was running',
       timeout: Duration.minutes(10),
       memoryMegabytes: 256,
     });
-    this.store.grantRead(eraseContent, 'BatchGetItem', 'Query');
-    this.store.grantWrite(eraseContent, ['ACCOUNT#*', 'CREATION#*'], 'DeleteItem', 'UpdateItem');
+    eraseContent.addEnvironment('KEEP_PROMPTS_DAYS', String(this.settings.keepPromptsDays));
+    this.store.grantRead(eraseContent, 'BatchGetItem', 'GetItem', 'Query');
+    const items = ['ACCOUNT#*', 'CREATION#*', 'ERASE'] as const;
+    this.store.grantWrite(eraseContent, items, 'DeleteItem', 'PutItem', 'UpdateItem');
     this.store.grantOpenWork(eraseContent);
+    this.store.grantListing(eraseContent);
     this.images.grantErase(eraseContent);
     new Erasures(this.scope, 'Erasures', { eraseContent });
   }

@@ -68,6 +68,8 @@ const settingsSchema = z
       resultsDomain: domain(usEastCertificate),
       /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
       resultDays: wholeNumber(1, 3_650).default(30),
+      /** Days after which the texts of a creation are erased: prompt, metadata, user, webhook. 0: never. */
+      keepPromptsDays: wholeNumber(0, 3_650).default(90),
       /**
        * The origins of web pages that may put uploads from a browser, such as https://app.example.com. By default
        * every page may: the signed address is the only credential, and a browser adds none.

@@ -22,6 +22,7 @@ export type Partition =
   | 'ACCOUNT#*'
   | 'AUDIT'
   | 'CREATION#*'
+  | 'ERASE'
   | 'HEALTH#*'
   | 'INVITED#*'
   | 'IP#*'

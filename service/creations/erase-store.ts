@@ -1,12 +1,13 @@
 import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
 import type { UpdateParts } from '../aws/dynamodb/send.ts';
-import { keys, openShard, type Table } from '../aws/dynamodb/table.ts';
+import { type Item, keys, openShard, type Table } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';
 import { creationFromItem } from './creation-items.ts';
 import type { CreationRecord } from './creation.ts';
 
 const hasEnded = '#status IN (:completed, :failed)';
 const isSameWebhook = 'webhook.#status = :read';
+const owesNoWebhook = 'webhook.#status <> :pending';
 
 export type EraseStore = ReturnType<typeof createEraseStore>;
 
@@ -18,6 +19,9 @@ export function createEraseStore(table: Table) {
      */
     erase: (creation: CreationRecord, by: EraseOf, nowMillis: number): Promise<EraseOutcome> =>
       erase(table, creation, by, nowMillis),
+    /** Erases the texts alone, by age. False when the creation is open, or its webhook is still owed. */
+    eraseTexts: (creation: Pick<CreationRecord, 'id' | 'webhook'>, nowMillis: number): Promise<boolean> =>
+      updateIf(table, keys.creation(creation.id), textParts(creation, nowMillis)),
     /** The second pass is over. False when it was asked for again, or is over already. */
     finish: ({ id, dueAt }: CreationRecord): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
@@ -60,30 +64,51 @@ async function erase(
 }
 
 /** A release before erasures reads such a record as well, so no attribute is missing that it needs. */
-function eraseParts(creation: CreationRecord, { by, againAt }: EraseOf, nowMillis: number): UpdateParts {
-  const { id, webhook, resultsExpireAt } = creation;
+function textParts({ webhook }: Pick<CreationRecord, 'webhook'>, nowMillis: number): TextParts {
   return {
     UpdateExpression: [
-      'SET erasedAt = if_not_exists(erasedAt, :at), erasedBy = :by, prompt = :nothing, metadata = :noMetadata',
-      ', openShard = :shard, dueAt = :due',
-      resultsExpireAt === undefined ? '' : ', resultsExpireAt = :now',
-      webhook ? ', webhook.#url = :noUrl, webhook.#status = :left' : '',
+      'SET erasedAt = if_not_exists(erasedAt, :at), prompt = :nothing, metadata = :noMetadata',
+      webhook ? ', webhook.#url = :noUrl' : '',
       ` REMOVE #user${webhook ? ', webhook.body' : ''}`,
     ].join(''),
-    ConditionExpression: webhook ? `${hasEnded} AND ${isSameWebhook}` : hasEnded,
+    ConditionExpression: webhook ? `${hasEnded} AND ${owesNoWebhook}` : hasEnded,
     ExpressionAttributeNames: { '#status': 'status', '#user': 'user', ...(webhook && { '#url': 'url' }) },
     ExpressionAttributeValues: {
       ':completed': 'completed',
       ':failed': 'failed',
       ':at': new Date(nowMillis).toISOString(),
-      ':by': by,
       ':nothing': null,
       ':noMetadata': '{}',
+      ...(webhook && { ':noUrl': '', ':pending': 'pending' }),
+    },
+  };
+}
+
+interface TextParts extends UpdateParts {
+  readonly UpdateExpression: string;
+  readonly ExpressionAttributeValues: Item;
+}
+
+function eraseParts(creation: CreationRecord, { by, againAt }: EraseOf, nowMillis: number): UpdateParts {
+  const { id, webhook, resultsExpireAt } = creation;
+  const texts = textParts(creation, nowMillis);
+  const { ':pending': _pending, ...values } = texts.ExpressionAttributeValues;
+  return {
+    ...texts,
+    UpdateExpression: [
+      'SET erasedBy = :by, openShard = :shard, dueAt = :due',
+      resultsExpireAt === undefined ? '' : ', resultsExpireAt = :now',
+      webhook ? ', webhook.#status = :left' : '',
+      texts.UpdateExpression.replace('SET ', ', '),
+    ].join(''),
+    ConditionExpression: webhook ? `${hasEnded} AND ${isSameWebhook}` : hasEnded,
+    ExpressionAttributeValues: {
+      ...values,
+      ':by': by,
       ':shard': openShard('ERASE', id),
       ':due': againAt,
       ...(resultsExpireAt !== undefined && { ':now': nowMillis }),
       ...(webhook && {
-        ':noUrl': '',
         ':read': webhook.status,
         ':left': webhook.status === 'pending' ? 'skipped' : webhook.status,
       }),

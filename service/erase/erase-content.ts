@@ -1,7 +1,8 @@
-/** EraseContent, which a schedule starts every quarter of an hour: the second pass of erasures. */
+/** EraseContent, which a schedule starts every quarter of an hour: the second pass of erasures, and those by age. */
 import { imageKeysOf } from '../creations/erase.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import { errorName } from '../values/runtime.ts';
+import { eraseByAge } from './by-age.ts';
 import type { EraseContentServices } from './open.ts';
 
 /** One creation with a webhook takes some ten calls. The next start goes on with the rest. */
@@ -10,6 +11,7 @@ const reserveMillis = 30_000;
 export interface EraseReport {
   readonly ended: number;
   readonly failed: number;
+  readonly byAge: number;
 }
 
 /** Throws when an erasure could not be ended, after it has tried all others. */
@@ -18,13 +20,20 @@ export async function eraseContent(
   timeLeft: () => number,
 ): Promise<EraseReport> {
   const { log } = services;
-  const report = await endErasures(services, () => timeLeft() < reserveMillis);
+  const isTimeUp = (): boolean => timeLeft() < reserveMillis;
+  const report = {
+    ...(await endErasures(services, isTimeUp)),
+    byAge: await eraseByAge(services, isTimeUp),
+  };
   log.info('content_erased', { ...report });
   if (report.failed > 0) throw new Error('some erasures could not be ended');
   return report;
 }
 
-async function endErasures(services: EraseContentServices, isTimeUp: () => boolean): Promise<EraseReport> {
+async function endErasures(
+  services: EraseContentServices,
+  isTimeUp: () => boolean,
+): Promise<Omit<EraseReport, 'byAge'>> {
   const { clock, creations, due, log } = services;
   let [ended, failed] = [0, 0];
   for (const shard of due(clock.now()))

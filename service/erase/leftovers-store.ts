@@ -7,16 +7,18 @@ import { timeOfUuidV7 } from '../values/ids.ts';
 /** The clocks of two functions differ by less. */
 const clockMillis = 60_000;
 
+type DeliveredCreation = Pick<CreationRecord, 'id' | 'accountId' | 'completedAt' | 'webhook'>;
+
 export function createLeftoversStore(table: Table) {
   return {
     /** Deletes the rows of a creation's deliveries. The record names the last attempt, whose id holds its time. */
-    removeDeliveries: (creation: CreationRecord): Promise<void> => removeDeliveries(table, creation),
+    removeDeliveries: (creation: DeliveredCreation): Promise<void> => removeDeliveries(table, creation),
   };
 }
 
 async function removeDeliveries(
   table: Table,
-  { id, accountId, completedAt, webhook }: CreationRecord,
+  { id, accountId, completedAt, webhook }: DeliveredCreation,
 ): Promise<void> {
   if (completedAt === undefined || webhook?.claimedBy === undefined) return;
   const at = (millis: number): string => `DELIVERY#${new Date(millis).toISOString()}`;

@@ -5,6 +5,7 @@ import { overdueIn } from '../creations/open-work-store.ts';
 import { commonOf, tableOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import type { CreationId } from '../values/ids.ts';
+import { createAgeStore } from './age-store.ts';
 import { createLeftoversStore } from './leftovers-store.ts';
 
 export type EraseContentServices = ReturnType<typeof openEraseContent>;
@@ -17,6 +18,9 @@ export function openEraseContent(on: On<'dynamodb' | 'images'>) {
     erasures: createEraseStore(table),
     images: on.images(),
     leftovers: createLeftoversStore(table),
+    age: createAgeStore(table),
+    /** The setting. 0: the texts stay as long as the record. */
+    keepPromptsDays: Number(on.environment('KEEP_PROMPTS_DAYS')),
     /** The creations whose second pass is due, by shard. */
     due: (nowMillis: number) =>
       openShards('ERASE').map(

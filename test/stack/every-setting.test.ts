@@ -133,6 +133,10 @@ describe('the setting', () => {
     );
   });
 
+  it('The setting keepPromptsDays says after how many days texts are erased', () => {
+    expect(environmentOf('EraseContent')['KEEP_PROMPTS_DAYS']).toBe('14');
+  });
+
   it('The setting uploadOrigins says which pages may put uploads from a browser', () => {
     const [[, bucket] = []] = found('AWS::S3::Bucket');
     expect(bucket?.['CorsConfiguration']).toEqual({

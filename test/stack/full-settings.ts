@@ -19,6 +19,7 @@ export const fullSettings: Required<SettingsInput> = {
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/66666666-7777-8888-9999-000000000000',
   },
   resultDays: 7,
+  keepPromptsDays: 14,
   uploadOrigins: ['https://app.example.com', 'http://localhost:3000'],
   logRetentionDays: 90,
   limits: { postRate: 10, getRate: 100, maxConcurrent: 5, deadlineSeconds: 120, maxUnusedUploads: 100 },

@@ -145,9 +145,9 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'callback machine: SendTaskFailure',
   ],
   EraseContent: [
-    'table: BatchGetItem Query',
-    'table of ACCOUNT# CREATION#: DeleteItem UpdateItem',
-    'table/index/open_work: Query',
+    'table: BatchGetItem GetItem Query',
+    'table of ACCOUNT# CREATION# ERASE: DeleteItem PutItem UpdateItem',
+    'table/index/listing, table/index/open_work: Query',
     'bucket/results/*, bucket/sources/*: DeleteObject',
   ],
   // The audit repairs nothing: it writes only how far it is.

@@ -20,6 +20,7 @@ describe('settings', () => {
     expect(parseSettings('lib/config/default.ts', {})).toEqual({
       apiTraffic: 'all-at-once',
       resultDays: 30,
+      keepPromptsDays: 90,
       uploadOrigins: ['*'],
       logRetentionDays: 30,
       limits: {},
@@ -151,6 +152,7 @@ describe('settings', () => {
   // Every number that has a range: its name, the least and the most that is taken.
   const ranges: readonly [string, number, number][] = [
     ['resultDays', 1, 3_650],
+    ['keepPromptsDays', 0, 3_650],
     ['limits.postRate', 0, 1_000_000],
     ['limits.getRate', 0, 1_000_000],
     ['limits.maxConcurrent', 0, 100_000],

@@ -58,7 +58,7 @@ export function createInvariants(world: World) {
   const cancels = createCancelInvariants(() => service, accuse);
   const events = createEventInvariants(world, accuse, (id) =>
     // The event of an erased creation has another payload than its webhook had.
-    erasures.has(id) ? undefined : webhooks.posts.get(id)?.[0]?.body,
+    erasures.hasNoTexts(id) ? undefined : webhooks.posts.get(id)?.[0]?.body,
   );
   const portal = createPortalInvariants(world, () => service?.table, webhooks, accuse);
   const held = createHeldInvariants(world, accuse);

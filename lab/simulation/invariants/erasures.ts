@@ -31,14 +31,23 @@ export function createErasureInvariants(world: World, service: () => Service | u
   /** When each erased creation was erased, and the images that it had then. */
   const erased = new Map<string, { readonly at: number; readonly images: Set<string> }>();
 
+  /** Those that age alone has erased, too. */
+  const withoutTexts = new Set<string>();
+
   function isEmpty(id: string, item: Item): void {
     const texts = textsOf(item);
     if (texts.length > 0) accuse(left, `the record of ${id} has ${texts.join(', ')}`);
   }
 
+  /** @param before the record as it was before its texts were erased */
+  function isRipe(id: string, before: Item | undefined): void {
+    if (!/^(completed|failed)$/.test(textOf(before, 'status')))
+      accuse('only a creation that has ended is erased', id);
+  }
+
   function isErasedRow(row: Item): void {
     const isExpired = Number(row['expiresAtSeconds']?.N) * 1_000 <= world.time.now();
-    if (!isExpired && !erased.has(textOf(row, 'creationId')))
+    if (!isExpired && !withoutTexts.has(textOf(row, 'creationId')))
       accuse('only rows of erased creations are deleted', textOf(row, 'sk'));
   }
 
@@ -59,18 +68,21 @@ export function createErasureInvariants(world: World, service: () => Service | u
 
   return {
     has: (id: string): boolean => erased.has(id),
+    /** Whether its texts are erased, by age or by a request. */
+    hasNoTexts: (id: string): boolean => withoutTexts.has(id),
     erasedAt: (id: string): number | undefined => erased.get(id)?.at,
     onCommit: (changes: readonly Change[]) => {
       for (const { sk, before, after } of changes) {
         if (sk.startsWith('DELIVERY#') && before && !after) isErasedRow(before);
-        if (sk !== 'CREATION' || !after || textOf(after, 'erasedBy') === '') continue;
+        if (sk !== 'CREATION' || !after || textOf(after, 'erasedAt') === '') continue;
         const id = textOf(after, 'id');
-        if (textOf(before, 'erasedBy') === '' && !/^(completed|failed)$/.test(textOf(before, 'status')))
-          accuse('only a creation that has ended is erased', id);
+        withoutTexts.add(id);
+        isEmpty(id, after);
+        if (textOf(before, 'erasedAt') === '') isRipe(id, before);
+        if (textOf(after, 'erasedBy') === '') continue;
         const known = erased.get(id) ?? { at: world.time.now(), images: new Set<string>() };
         erased.set(id, known);
         for (const key of imagesOf(after)) known.images.add(key);
-        isEmpty(id, after);
       }
     },
     /** The service has answered a DELETE with 204. */
@@ -85,10 +97,14 @@ export function createErasureInvariants(world: World, service: () => Service | u
         const item = table.get(`CREATION#${id}`, 'CREATION');
         if (item) isEmpty(id, item);
       }
+      const doneUntil = textOf(table.get('ERASE', 'BY_AGE'), 'doneUntil');
       for (const item of table.all()) {
         const of = textOf(item, 'creationId');
         const sk = textOf(item, 'sk');
         if (sk.startsWith('DELIVERY#') && erased.has(of)) accuse(left, `${sk} of ${of}`);
+        const isOld = sk === 'CREATION' && textOf(item, 'createdAt') < doneUntil;
+        if (isOld && !withoutTexts.has(textOf(item, 'id')))
+          accuse('the texts of old creations are erased', textOf(item, 'id'));
         // Only a record has a prompt, and an erased one has none.
         if (sk !== 'CREATION' && JSON.stringify(item).includes(promptMark))
           accuse('only the record of a creation has its prompt', `${textOf(item, 'pk')} ${sk}`);

@@ -24,6 +24,13 @@ export const erasures: Bugs = {
       'webhook.status',
     ],
   },
+  'service/erase/by-age.ts': {
+    'age-forgets-what-is-left': ['progress.leftFrom ?? until', 'until'],
+    'age-skips-the-last-account': [
+      'progress = { ...progress, after: place };',
+      'progress = { ...progress, after: place };\n    if (progress.leftFrom === undefined) break;',
+    ],
+  },
   'service/erase/erase-content.ts': {
     'second-pass-leaves-images': ['await images.remove(imageKeysOf(creation));', ''],
     'second-pass-leaves-rows': ['await leftovers.removeDeliveries(creation);', ''],
