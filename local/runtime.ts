@@ -94,7 +94,10 @@ export async function startRuntime({
     secretKey: access?.secretKey,
     onWriteFailed,
     states: (call) => states(call),
-    lambda: versions.serviceFor(template.functions, template.aliases),
+    lambda: versions.serviceFor(
+      template.functions.map(({ id }) => id),
+      template.aliases,
+    ),
   });
   const functions = createLocalFunctions({
     functions: template.functions,

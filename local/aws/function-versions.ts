@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { readIfPresent, replaceFile } from '../disk.ts';
 import type { LocalAlias } from '../template.ts';
-import type { LocalFunction } from '../template/compute.ts';
 import {
   type AwsOutput,
   type AwsService,
@@ -27,11 +26,8 @@ const fileSchema = z.record(z.string(), z.array(versionSchema));
 export interface FunctionVersions {
   /** Gives the number of the version. Publishes the version unless it is the last one already. */
   readonly publish: (functionId: string, versionId: string) => string;
-  /** ListVersionsByFunction, ListAliases, GetFunctionConfiguration and DeleteFunction with a Qualifier. */
-  readonly serviceFor: (
-    functions: readonly Pick<LocalFunction, 'id' | 'environment'>[],
-    aliases: readonly LocalAlias[],
-  ) => AwsService;
+  /** ListVersionsByFunction, ListAliases and DeleteFunction with a Qualifier. */
+  readonly serviceFor: (functionIds: readonly string[], aliases: readonly LocalAlias[]) => AwsService;
 }
 
 /** Lambda gives at most 50 versions or aliases in one answer, also when more are asked for. */
@@ -41,7 +37,6 @@ const listSchema = z.object({
   MaxItems: z.coerce.number().int().min(1).max(10_000).default(mostItems),
   Marker: z.string().regex(/^\d+$/).default('0'),
 });
-const configurationSchema = z.object({ FunctionName: z.string().min(1) });
 // Without a Qualifier, Lambda deletes the function. The stand-in does not.
 const deleteSchema = z.object({
   FunctionName: z.string().min(1),
@@ -62,11 +57,9 @@ export function openFunctionVersions(file: string, now: () => number): FunctionV
       save();
       return String(next.version);
     },
-    serviceFor: (functions, aliases) => {
-      const requireFunction = (functionId: string): Pick<LocalFunction, 'environment'> => {
-        const found = functions.find(({ id }) => id === functionId);
-        if (!found) throw notFound(functionId);
-        return found;
+    serviceFor: (functionIds, aliases) => {
+      const requireFunction = (functionId: string): void => {
+        if (!functionIds.includes(functionId)) throw notFound(functionId);
       };
       return serviceOf({
         ListVersionsByFunction: (call) => {
@@ -90,14 +83,6 @@ export function openFunctionVersions(file: string, now: () => number): FunctionV
               FunctionVersion: version,
             }));
           return pageOf('Aliases', own, page);
-        },
-        GetFunctionConfiguration: (call) => {
-          const { FunctionName } = parseInput(configurationSchema, call);
-          const { environment } = requireFunction(FunctionName);
-          return {
-            ...describe(FunctionName, '$LATEST', 0),
-            Environment: { Variables: environment },
-          };
         },
         DeleteFunction: (call) => {
           const { FunctionName, Qualifier } = parseInput(deleteSchema, call);

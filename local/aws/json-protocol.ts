@@ -72,11 +72,10 @@ export function writeJsonError(service: JsonService, error: AwsError, response: 
   sendText(response, status, contentType, text);
 }
 
-const pathOfFunction = /^\/2015-03-31\/functions\/([^/?]+)(?:\/(versions|aliases|configuration))?\/?$/;
+const pathOfFunction = /^\/2015-03-31\/functions\/([^/?]+)(?:\/(versions|aliases))?\/?$/;
 const operationOf: Readonly<Record<string, string>> = {
   'GET versions': 'ListVersionsByFunction',
   'GET aliases': 'ListAliases',
-  'GET configuration': 'GetFunctionConfiguration',
   'DELETE ': 'DeleteFunction',
 };
 
