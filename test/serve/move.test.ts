@@ -601,9 +601,12 @@ describe('an import into a busy table', () => {
   it('finds what somebody else wrote, and goes on when that is gone', async () => {
     const { operator, machine } = await newStack();
     const strange = { pk: 'ACCOUNT#x', sk: 'STRANGE' };
-    const images = async (): ReturnType<typeof operator.raw.images> => {
-      await putItem(operator.table, strange);
-      return operator.raw.images();
+    const images: typeof operator.raw.images = {
+      ...operator.raw.images,
+      put: async (...given) => {
+        await putItem(operator.table, strange);
+        await operator.raw.images.put(...given);
+      },
     };
     const disturbed = { ...operator, raw: { ...operator.raw, images } };
     await expect(importService(disturbed, exported, () => undefined)).rejects.toThrow(
