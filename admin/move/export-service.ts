@@ -4,10 +4,11 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { itemsInCopy } from '../../local/copied-items.ts';
 import { noSuchVersion, readSecretValue, type Stage } from '../../service/aws/secrets.ts';
-import { requestMillis, sourceTimeoutMillis } from '../../service/contract/limits.ts';
+import { requestMillis } from '../../service/contract/limits.ts';
 import { auditTable } from '../audit-table.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
+import { inLanes } from './busy-table.ts';
 import {
   type Books,
   type CarriedImage,
@@ -50,14 +51,15 @@ export async function exportService(
   const files: ExportedFile[] = [await writeParts(to, 'items.jsonl', linesOf(items))];
   const wanted = imagesIn(items, nowMillis);
   const present: CarriedImage[] = [];
-  for (const image of wanted) {
-    const bytes = await raw.images.upload(image.key, clock.timeout(sourceTimeoutMillis).signal);
+  await inLanes(wanted, async (image) => {
+    // The store limits the time of each call.
+    const bytes = await raw.images.upload(image.key, new AbortController().signal);
     if (bytes) {
       files.push(await writeParts(to, `objects/${image.key}`, [bytes]));
       present.push(image);
     }
     onProgress(() => `${present.length} of ${wanted.length} images`);
-  }
+  });
   files.push(await writeParts(to, 'objects.jsonl', linesOf(present)));
   files.push(await writeParts(to, 'secrets.json', [JSON.stringify(await readSecrets(services))]));
   const manifest = {
@@ -134,7 +136,10 @@ export async function booksOf(
   return { ...books, ...money };
 }
 
-/** The images that records still name: results until they expire, and uploads that can be used. */
+/**
+ * The images that records still name: results until they expire, and uploads that can be used. The new bucket counts
+ * their days from the import on.
+ */
 function imagesIn(items: readonly RawItem[], nowMillis: number): CarriedImage[] {
   const images: CarriedImage[] = [];
   for (const item of items) {
