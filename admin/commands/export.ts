@@ -40,8 +40,6 @@ const [firstDay, lastDay] = ['2000-01-01', '9998-12-31'];
 export function addExportCommands(program: OperatorCommand): void {
   const exporting = program
     .task('export', 'export a closed service of one machine into a folder, for `import`; or print its ledger')
-    // The option --to of `export ledger` is a day.
-    .enablePositionalOptions()
     .option('--to <folder>', 'a new folder, which will hold secrets in clear text')
     .run(async ({ services, output, tell }, { to }: { to?: string }) => {
       if (to === undefined) throw new OperatorError('--to: name a new folder.');
@@ -60,7 +58,9 @@ export function addExportCommands(program: OperatorCommand): void {
     .option('--format <format>', formats.join(', '), 'csv')
     .run(async ({ services, output, tell }, options: ExportOptions) => {
       const format = values.oneOf('--format', options.format, formats);
-      const days = { from: values.day('--from', options.from), to: values.day('--to', options.to) };
+      // The command above takes every --to, because its own option has this name.
+      const { to = options.to } = exporting.opts<{ to?: string }>();
+      const days = { from: values.day('--from', options.from), to: values.day('--to', to) };
       if (days.to < days.from) throw new OperatorError('--to: must not be before --from.');
       const progress = createProgress(services.clock, tell);
       let rows = 0;
