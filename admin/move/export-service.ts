@@ -95,8 +95,8 @@ function requireNothingOpen(items: readonly RawItem[]): void {
   if (open.length === 0) return;
   const creations = open.filter((item) => textOf(item, 'openShard').startsWith('OPEN')).length;
   throw new OperatorError(
-    `${creations} creations are open, and ${open.length - creations} webhooks or notices are not sent: wait until they have ended, half an hour at most, and export again.`,
-    { open_creations: creations, unsent: open.length - creations },
+    `${creations} creations are open, and ${open.length - creations} webhooks, notices or erasures are under way: wait until they have ended, half an hour at most, and export again.`,
+    { open_creations: creations, others: open.length - creations },
   );
 }
 

@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { getItem, putItem, updateItem } from '../../service/aws/dynamodb/send.ts';
 import type { ItemKey } from '../../service/aws/dynamodb/table.ts';
+import { createAgeStore } from '../../service/erase/age-store.ts';
 import { formatUsd, type Micros } from '../../service/values/money.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -77,6 +78,9 @@ export async function importService(
     await patiently(services, () => writeMark(services, change));
   };
   const isRepeated = mark.phase === 'done';
+  const age = createAgeStore(services.table);
+  // While accounts come in, no run of the erasure by age may pass them over.
+  if (!isRepeated) await patiently(services, () => age.save({ doneUntil: '9999-12-31' }));
   if (mark.phase === 'filling') {
     await putSecrets(services, from);
     await putImages(services, from, manifest, mark.images, async (images) => {
@@ -97,7 +101,11 @@ export async function importService(
   const unreached = isRepeated
     ? []
     : await tell(services, invited, mark.emails, (emails) => note({ emails }));
-  if (!isRepeated) await note({ phase: 'done' });
+  if (!isRepeated) {
+    // The days of this service hold for all texts that came in.
+    await patiently(services, () => age.save({ doneUntil: '1970-01-01' }));
+    await note({ phase: 'done' });
+  }
   return { books, isRepeated, invited, unreached };
 }
 

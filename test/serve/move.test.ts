@@ -22,6 +22,7 @@ import { listenOnLoopback } from '../../local/http.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { deleteItem, putItem, updateItem } from '../../service/aws/dynamodb/send.ts';
 import type { ItemKey } from '../../service/aws/dynamodb/table.ts';
+import { createAgeStore } from '../../service/erase/age-store.ts';
 import { invitationIdOf, newInvitation } from '../../service/portal/people.ts';
 import { createPortalAccess } from '../../service/portal/session-store.ts';
 import { enter } from '../../service/portal/sign-in/enter.ts';
@@ -260,7 +261,8 @@ async function itemsOf({ table, raw }: OperatorServices): Promise<string[]> {
     );
     for (const item of page.Items ?? []) {
       const kind = String(item['sk']);
-      if (String(item['pk']).startsWith('IMPORT') || /^(AUDIT|OPEN_COUNT)/.test(String(item['pk']))) continue;
+      if (String(item['pk']).startsWith('IMPORT') || /^(AUDIT|ERASE|OPEN_COUNT)/.test(String(item['pk'])))
+        continue;
       const isInvitation = kind.startsWith('INVITATION') || String(item['pk']).startsWith('INVITED');
       const {
         openCreations: _count,
@@ -346,7 +348,7 @@ describe('an export', () => {
     const { id } = await send('/images/generate', slow);
     await source.serviceSwitch.close({ message: 'We move.', since: new Date(0).toISOString() });
     await expect(admin('export', '--to', to)).rejects.toThrow(
-      '1 creations are open, and 0 webhooks or notices are not sent',
+      '1 creations are open, and 0 webhooks, notices or erasures are under way',
     );
     expect(readdirSync(to)).toEqual([]);
     expect(id).not.toBe('');
@@ -357,6 +359,7 @@ describe('an export', () => {
 describe('an import', () => {
   let stack: StandInStack;
   let atImport: readonly string[] = [];
+  const fromTheBeginning = { doneUntil: '1970-01-01' };
   const api = (
     path: string,
     init: { method?: string; body?: string; headers?: Record<string, string> } = {},
@@ -369,6 +372,9 @@ describe('an import', () => {
 
   beforeAll(async () => {
     stack = await newStack(afterAll);
+    // The erasure by age finds nothing yet, and notes so.
+    await stack.machine.advance(1_000);
+    expect(await createAgeStore(stack.operator.table).read()).not.toEqual(fromTheBeginning);
     const { code, out, complaint } = await stack.admin('import', '--from', exported).ended;
     expect(code, complaint).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
@@ -379,6 +385,7 @@ describe('an import', () => {
       invited: ['dev@example.com', 'late@example.com', 'owner@example.com'],
     });
     atImport = await itemsOf(stack.operator);
+    expect(await createAgeStore(stack.operator.table).read()).toEqual(fromTheBeginning);
   });
 
   it('brings every item as it was, but those of requests and people', () => {
@@ -614,6 +621,7 @@ describe('an import into a busy table', () => {
       'differ from the export',
     );
     expect(await operator.accounts.list()).toEqual([]);
+    expect(await createAgeStore(operator.table).read()).toEqual({ doneUntil: '9999-12-31' });
     await deleteItem(operator.table, strange);
     // The time to live of an item may end before the items are read back.
     machine.watchAws(async (call, serve) => {
