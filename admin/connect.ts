@@ -9,6 +9,7 @@ import { systemClock } from '../service/aws/clock.ts';
 import type { Clock } from '../service/values/runtime.ts';
 import { OperatorError } from './operator-error.ts';
 import { addressOf, operatorServices, type OperatorServices, type OwnedService } from './services.ts';
+import { serviceOutputs } from './stack-outputs.ts';
 
 export interface Target {
   readonly data: string;
@@ -73,7 +74,7 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
   const providerBaseUrls = textsSchema.parse(JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}'));
   return operatorServices(
     {
-      ...addressOf(outputOf(service.outputs)),
+      ...addressOf(outputOf(new Map(Object.entries(service.outputs)))),
       portalUrl: new URL('/portal/', service.apiUrl).href,
       outboundRules,
       providerBaseUrls,
@@ -98,14 +99,11 @@ async function connectStack(stack: string): Promise<OperatorServices> {
     const answer = await new CloudFormationClient(callLimits()).send(
       new DescribeStacksCommand({ StackName: stack }),
     );
-    const outputs = answer.Stacks?.[0]?.Outputs ?? [];
-    const named = Object.fromEntries(
-      outputs.map((output) => [output.OutputKey ?? '', output.OutputValue ?? '']),
-    );
+    const outputs = serviceOutputs(answer.Stacks?.[0]?.Outputs ?? []);
     // The clients of the SDK read it, too. Requests to the bucket are signed without one.
     const { AWS_ENDPOINT_URL: bucketEndpoint } = process.env;
     return operatorServices(
-      { ...addressOf(outputOf(named)), ...(bucketEndpoint !== undefined && { bucketEndpoint }) },
+      { ...addressOf(outputOf(outputs)), ...(bucketEndpoint !== undefined && { bucketEndpoint }) },
       systemClock,
     );
   } catch (error) {
@@ -118,10 +116,9 @@ async function connectStack(stack: string): Promise<OperatorServices> {
   }
 }
 
-function outputOf(outputs: Readonly<Record<string, string>>): (name: string) => string {
+function outputOf(outputs: ReadonlyMap<string, string>): (name: string) => string {
   return (name) => {
-    // The construct in a stack of others names them so (lib/service-scope.ts).
-    const value = outputs[`Darkroom${name}`] ?? outputs[name];
+    const value = outputs.get(name);
     if (value === undefined)
       throw new OperatorError(
         `The stack has no output ${name}: it is none of Darkroom, or older than this command. Deploy it again.`,

@@ -149,7 +149,9 @@ const longTests = [
   'test/lab/simulation/outage.test.ts',
   'test/lab/simulation/provider-down.test.ts',
   // Real processes under load are killed, stopped and copied, and a browser walks from the first link to a picture.
+  'test/serve/full-disk.test.ts',
   'test/serve/keeps.test.ts',
+  'test/serve/power.test.ts',
   'test/serve/walk.test.ts',
   // The package is made three times. Each of its parts has tests of its own.
   'test/start/package.test.ts',

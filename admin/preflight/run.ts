@@ -1,6 +1,7 @@
 import { type CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import type { Settings } from '../../lib/settings.ts';
+import { serviceOutputs } from '../stack-outputs.ts';
 import { askForOne, CannotAsk, createQuotaReader, isNoSuchStack } from './ask-aws.ts';
 import type { Asked, Clients, Finding, Question, StackState } from './asked.ts';
 import { bedrockModels, marketplaceRights } from './questions/bedrock.ts';
@@ -104,9 +105,7 @@ async function readStack(client: CloudFormationClient, StackName: string): Promi
   const [stack] = answer?.Stacks ?? [];
   return {
     status: stack?.StackStatus,
-    outputs: new Map(
-      (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
-    ),
+    outputs: serviceOutputs(stack?.Outputs ?? []),
   };
 }
 

@@ -3,12 +3,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, describe, expect, it } from 'vitest';
 import { connect } from '../../admin/connect.ts';
+import { createClients, type Question } from '../../admin/preflight/asked.ts';
+import { runPreflight } from '../../admin/preflight/run.ts';
+import { parseSettings } from '../../lib/settings.ts';
 import { Darkroom } from '../../lib/darkroom.ts';
 import { defaultLimits } from '../../service/contract/limits.ts';
 import { template, wordOf } from './template.ts';
@@ -49,6 +53,15 @@ function foreignApp(
 }
 
 const plain = foreignApp('plain', {});
+
+const preflightOf = (stackName: string): Parameters<typeof runPreflight>[0] => ({
+  ...{ region: 'eu-west-1', settings: parseSettings('test', {}), stackName, withoutAlarms: true },
+  traffic: { perSecond: 1, seconds: 1, kind: 'synchronous' },
+  clients: createClients('eu-west-1', 'eu-west-1'),
+  bedrockModels: [],
+  aliasesOf: () => Promise.resolve([]),
+  now: () => new Date(0),
+});
 
 /** The properties that name a resource. Another name is another resource. */
 const names = new Set(
@@ -108,29 +121,41 @@ describe('the construct', () => {
     expect(Object.keys(plain.shop.Outputs).sort()).toEqual([...outputs, 'ApiUrl'].sort());
   });
 
-  it('The operator’s command finds the service by the outputs of a stack of others', async () => {
+  it('The operator’s command and the preflight find each service by the outputs of its stack', async () => {
     const cloudFormation = mockClient(CloudFormationClient);
-    // The first one is the other app's own.
-    const named = ['PortalUrl', ...Object.keys(plain.shop.Outputs)].map((name) => [
-      name,
-      name === 'DarkroomDefaultLimits' ? JSON.stringify(defaultLimits) : `value of ${name}`,
-    ]);
-    cloudFormation.on(DescribeStacksCommand, { StackName: 'Shop' }).resolves({
-      Stacks: [
-        {
-          StackName: 'Shop',
-          CreationTime: new Date(0),
-          StackStatus: 'CREATE_COMPLETE',
-          Outputs: named.map(([OutputKey = '', OutputValue = '']) => ({ OutputKey, OutputValue })),
+    const sts = mockClient(STSClient);
+    sts.on(GetCallerIdentityCommand).resolves({ Account: '111122223333', Arn: 'arn:aws:iam::1:user/x' });
+    for (const [StackName, { Outputs }] of Object.entries({ Shop: plain.shop, Other: plain.other })) {
+      // Some are the other app's own.
+      const named = ['PortalUrl', 'TableName', 'ApiUrl', ...Object.keys(Outputs)].map((name) => ({
+        OutputKey: name,
+        OutputValue:
+          name === 'DarkroomDefaultLimits' ? JSON.stringify(defaultLimits) : `${name} of ${StackName}`,
+      }));
+      cloudFormation.on(DescribeStacksCommand, { StackName }).resolves({
+        Stacks: [{ StackName, CreationTime: new Date(0), StackStatus: 'CREATE_COMPLETE', Outputs: named }],
+      });
+    }
+    for (const stack of ['Shop', 'Other']) {
+      const { portalUrl, releases } = await connect({ data: '', stack });
+      expect([portalUrl, releases.stateMachineArns]).toEqual([
+        `DarkroomPortalUrl of ${stack}`,
+        ['State', 'Callback', 'Notice'].map((kind) => `Darkroom${kind}MachineArn of ${stack}`),
+      ]);
+      let outputs: ReadonlyMap<string, string> = new Map();
+      const question: Question = {
+        title: 'outputs',
+        ask: async (asked) => {
+          ({ outputs } = await asked.stack());
+          return [];
         },
-      ],
-    });
-    const { portalUrl, releases } = await connect({ data: '', stack: 'Shop' });
+      };
+      await runPreflight(preflightOf(stack), () => undefined, [question]);
+      expect([...outputs.keys()].sort()).toEqual(Object.keys(own.Outputs).sort());
+      expect(outputs.get('TableName')).toBe(`DarkroomTableName of ${stack}`);
+    }
     cloudFormation.restore();
-    expect([portalUrl, releases.stateMachineArns]).toEqual([
-      'value of DarkroomPortalUrl',
-      ['State', 'Callback', 'Notice'].map((kind) => `value of Darkroom${kind}MachineArn`),
-    ]);
+    sts.restore();
   });
 
   it('The names of resources are those of the construct, and not of its stack', () => {
