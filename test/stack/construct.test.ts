@@ -56,7 +56,7 @@ const plain = foreignApp('plain', {});
 
 const preflightOf = (stackName: string): Parameters<typeof runPreflight>[0] => ({
   ...{ region: 'eu-west-1', settings: parseSettings('test', {}), stackName, withoutAlarms: true },
-  traffic: { perSecond: 1, seconds: 1, kind: 'synchronous' },
+  traffic: { perSecond: 1, seconds: 1, kind: 'synchronous', isPolled: false },
   clients: createClients('eu-west-1', 'eu-west-1'),
   bedrockModels: [],
   aliasesOf: () => Promise.resolve([]),
