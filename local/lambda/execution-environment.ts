@@ -23,6 +23,7 @@ export interface EnvironmentOptions {
   readonly blockedMillis: number;
   /** The number of invocations that work at the same time. The others wait, for example for AWS. */
   readonly mostWorking: number;
+  readonly heapMegabytes: number;
   readonly log: (line: FunctionLogLine) => void;
   /** Hears of each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (cpuMillis: number) => void;
@@ -192,14 +193,17 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
 const busyMillis = 250;
 
 /** Starts the thread. It does not keep the process alive until it has work. */
-function startWorker({ env, boot, mostWorking }: EnvironmentOptions, { shared }: Vitals): Worker {
+function startWorker(
+  { env, boot, mostWorking, heapMegabytes }: EnvironmentOptions,
+  { shared }: Vitals,
+): Worker {
   const worker = new Worker(bootModule, {
     env: { ...env },
     workerData: { ...boot, mostWorking, vitals: shared } satisfies WorkerBootData,
     execArgv: [],
     name: boot.context['functionName'] ?? '',
     // A small young generation keeps a thread small. A handler has few objects at a time.
-    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1_024 },
+    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: heapMegabytes },
     stdout: true,
     stderr: true,
   });

@@ -28,7 +28,7 @@ function workerOptionsOf(
   one: LocalFunction,
   { clock, ...place }: MachineParts,
   inBackground: boolean,
-): Omit<EnvironmentOptions, 'log' | 'blockedMillis' | 'mostWorking'> {
+): Omit<EnvironmentOptions, 'log' | 'blockedMillis' | 'mostWorking' | 'heapMegabytes'> {
   const [file = '', handler = ''] = one.handler.split('.');
   const module = moduleEndings
     .map((ending) => path.join(one.codeFolder, `${file}${ending}`))
@@ -219,6 +219,7 @@ function createPools(one: LocalFunction, options: LocalFunctionsOptions): Functi
       ...workerOptionsOf(one, options, inBackground),
       blockedMillis: limits.blockedMillis,
       mostWorking: limits.workingEach,
+      heapMegabytes: limits.heapMegabytes,
       log: options.log,
       onUsed: (cpuMillis) => options.onUsed?.(one.id, cpuMillis),
     });

@@ -28,6 +28,8 @@ export interface PoolLimits {
   readonly environmentsWhenBusy: number;
   /** An environment whose event loop has not turned for this long is blocked. */
   readonly blockedMillis: number;
+  /** The old generation of an environment. Its invocations fail when it is full. */
+  readonly heapMegabytes: number;
   /** An environment ends after this many milliseconds without work. */
   readonly idleMillis: number;
 }
@@ -41,15 +43,21 @@ export const poolLimits: PoolLimits = {
   environmentsWhenBusy: Math.max(2, availableParallelism()),
   // An environment turns ten times a second. On an overloaded machine it gets its turn much less often.
   blockedMillis: 5_000,
+  heapMegabytes: 1_024,
   idleMillis: 60_000,
 };
 
-/** In less memory there are fewer workers. */
+/** In less memory there are fewer workers, with smaller heaps, which end earlier. */
 export function poolLimitsIn(megabytes: number | undefined): PoolLimits {
   if (megabytes === undefined) return poolLimits;
-  const environments = Math.max(2, Math.min(poolLimits.environments, Math.floor(megabytes / 256)));
-  const environmentsWhenBusy = Math.min(environments, poolLimits.environmentsWhenBusy);
-  return { ...poolLimits, environments, environmentsWhenBusy };
+  const environments = Math.max(1, Math.min(poolLimits.environments, Math.floor(megabytes / 512)));
+  return {
+    ...poolLimits,
+    environments: environments + 1,
+    environmentsWhenBusy: Math.min(environments, poolLimits.environmentsWhenBusy),
+    heapMegabytes: Math.max(64, Math.min(poolLimits.heapMegabytes, Math.floor(megabytes / 8))),
+    idleMillis: 10_000,
+  };
 }
 
 const lookAgainMillis = 10;

@@ -195,7 +195,7 @@ function certificateOf([cert, key]: readonly [Given, Given]): NonNullable<ServeO
   }
 }
 
-const leastMegabytes = 384;
+const leastMegabytes = 512;
 
 function megabytesOf({ text, where }: Given): number {
   const [, number = '', unit = 'M'] = /^(\d{1,6})([MG])$/i.exec(text) ?? [];

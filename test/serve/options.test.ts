@@ -92,7 +92,7 @@ describe('a wrong value', () => {
     const file = fileOf({ listen: 'here' });
     expect(refusal(['--config', file])).toBe(`"listen" in ${file}: "here" ${what}`);
     expect(refusal([], { DARKROOM_MEMORY: '12' })).toBe(
-      'DARKROOM_MEMORY: "12" is no size of at least 384M, such as 512M or 2G.\n',
+      'DARKROOM_MEMORY: "12" is no size of at least 512M, such as 512M or 2G.\n',
     );
     expect(refusal([], { DARKROOM_TLS_KEY: 'key.pem' })).toBe(
       'DARKROOM_TLS_KEY: "key.pem" is no use without --tls-cert.\n',
