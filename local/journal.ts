@@ -39,6 +39,7 @@ export function openJournal<Entry>(
   const handle = openSync(file, 'a');
   // The process before may have been killed between its write and its sync, and answers come from its entries.
   fdatasyncSync(handle);
+  let isOpen = true;
   const fail = (cause: unknown): never => {
     const failure = new WriteFailed(`The records in ${file}`, cause);
     onWriteFailed?.(failure);
@@ -47,7 +48,10 @@ export function openJournal<Entry>(
   return {
     entries,
     journal: {
-      settled: inGroups(() => promisify(fdatasync)(handle).catch(fail)),
+      // A call that is still under way when the service ends has nobody left to answer.
+      settled: inGroups(async () => {
+        if (isOpen) await promisify(fdatasync)(handle).catch((cause: unknown) => isOpen && fail(cause));
+      }),
       append: (entry) => {
         try {
           writeWhole(handle, Buffer.from(`${JSON.stringify(entry)}\n`));
@@ -55,7 +59,10 @@ export function openJournal<Entry>(
           fail(cause);
         }
       },
-      close: () => closeSync(handle),
+      close: () => {
+        isOpen = false;
+        closeSync(handle);
+      },
     },
   };
 }

@@ -149,8 +149,9 @@ export async function startRuntime({
       // First the state machines, or the tasks that the end of the workers breaks off would fail them.
       await interpreter.stop();
       await functions.stop();
-      executions.close();
+      // Calls that are still under way may start and stop executions.
       await aws.close();
+      executions.close();
     },
   };
 }

@@ -180,6 +180,21 @@ function fullJournal(): { readonly file: string; readonly kept: number; readonly
   return { file, kept: Number(kept), said };
 }
 
+describe('a journal that is closed', () => {
+  it('lets a call that still waits end, and reports no broken disk', async () => {
+    const failures: unknown[] = [];
+    const file = path.join(newFolder(), 'journal.jsonl');
+    const { journal } = openJournal(file, undefined, (failure) => failures.push(failure));
+    journal.append({ number: 1 });
+    const waiting = [journal.settled(), journal.settled()];
+    await waiting[0];
+    const late = journal.settled();
+    journal.close();
+    await Promise.all([...waiting, late, journal.settled()]);
+    expect(failures).toEqual([]);
+  });
+});
+
 /** The journals of JSON lines on a disk that takes no more bytes. `ulimit -f` refuses the writes of a real file system. */
 describe('a journal on a full disk', () => {
   it('tells in one sentence that a write failed', () => {
