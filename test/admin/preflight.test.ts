@@ -259,7 +259,7 @@ describe('The executions of Lambda', () => {
 
   it('are compared with those that the traffic takes', async () => {
     await concurrent({ level: 'ok', found: '1000' });
-    await concurrent({ level: 'limits', wanted: 'at least 23000' }, { traffic: { perSecond: 1_000 } });
+    await concurrent({ level: 'limits', wanted: 'at least 24000' }, { traffic: { perSecond: 1_000 } });
   });
 
   it('let the first deployment of a new account with 10 through, and stop it when something is reserved', async () => {
