@@ -26,7 +26,7 @@ import { openOperator } from '../service/platform/open-operator.ts';
 import type { Platform } from '../service/platform/platform.ts';
 import { poolEmailsADay } from '../service/portal/invitation-room.ts';
 import { createPeopleStore, type InvitationEmail } from '../service/portal/people-store.ts';
-import { createRegisterUser } from '../service/portal/user-pool.ts';
+import { createRegisterUser, createRemoveUser } from '../service/portal/user-pool.ts';
 import { createHealthStore } from '../service/render/health-store.ts';
 import { type Clock, type RandomBytes, schema } from '../service/values/runtime.ts';
 import { createCallingVendors } from '../service/vendors/calling-vendors.ts';
@@ -95,6 +95,14 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
   const { table } = opened;
   // The pool of a template that runs on one machine has no stand-in.
   const hasPool = address.userPoolId !== '' && address.endpoint === undefined;
+  const pool = {
+    userPoolId: address.userPoolId,
+    credentials: async () => ({
+      ...(await dynamo.config.credentials()),
+      urlSuffix: await urlSuffixOf(dynamo),
+    }),
+    clock,
+  };
   return {
     ...opened,
     secretBox,
@@ -113,15 +121,11 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     owned: address.owned,
     /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
     registerUser: hasPool
-      ? createRegisterUser({
-          userPoolId: address.userPoolId,
-          credentials: async () => ({
-            ...(await dynamo.config.credentials()),
-            urlSuffix: await urlSuffixOf(dynamo),
-          }),
-          clock,
-        })
+      ? createRegisterUser(pool)
       : (_email: string): Promise<InvitationEmail> => Promise.resolve('none'),
+    removeUser: hasPool
+      ? createRemoveUser(pool)
+      : (_email: string): Promise<'removed' | 'none'> => Promise.resolve('none'),
     /** E-mails of the sender that all accounts share. Infinity: no e-mails are sent. */
     emailsADay: hasPool ? poolEmailsADay : Infinity,
     /** Stores the portal's password at the issuer. */

@@ -18,6 +18,8 @@ import {
 } from '../../service/values/money.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { knownModels, type MergedCatalog, readMerged } from '../catalog/merged-catalog.ts';
+import { eraseAccount } from '../erase/account.ts';
+import { noted } from '../erase/note.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
 import type { OperatorServices } from '../services.ts';
@@ -44,7 +46,7 @@ interface AccountChanges extends values.LimitOptions {
 }
 
 export function addAccountCommands(program: OperatorCommand): void {
-  const accounts = program.task('accounts', 'create, list, show and change accounts');
+  const accounts = program.task('accounts', 'create, list, show, change and erase accounts');
   limitOptions(accounts.task('create', 'create an account'))
     .requiredOption('--name <name>', 'what it is called')
     .option('--balance <usd>', 'its opening balance in USD', '0')
@@ -73,6 +75,22 @@ export function addAccountCommands(program: OperatorCommand): void {
     .option('--low-balance <usd>', "wallet.low is told below this, in USD; '' for never")
     .run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
       output.show(accountView(await changeAccount(services, id, changes, tell)));
+    });
+  accounts
+    .task('erase <account>', 'erase everything of an account but its books; a repetition goes on')
+    .requiredOption('--confirm <name>', 'the name of the account')
+    .run(async ({ services, output, tell, fail }, id: string, { confirm }: { confirm: string }) => {
+      const account = await values.account(services, id);
+      if (confirm !== account.name)
+        throw new OperatorError(
+          `--confirm: must be the name of the account, ${JSON.stringify(account.name)}.`,
+        );
+      const erased = await noted('eraseAccount', account.id, services, () =>
+        eraseAccount(account, services, tell),
+      );
+      const { againAfter, ...counts } = erased;
+      output.show({ account: account.id, ...counts, run_again_after: againAfter });
+      if (erased.open > 0) fail();
     });
   addSetMany(limitOptions(accounts.command('set-many')));
 }

@@ -13,6 +13,8 @@ import {
   personIdOf,
 } from '../../service/portal/people.ts';
 import { createLinkStore, linkIssuer, linkMinutes } from '../link-store.ts';
+import { noted } from '../erase/note.ts';
+import { erasePerson } from '../erase/person.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -88,6 +90,19 @@ export function addPeopleCommands(program: OperatorCommand): void {
         output.show({ person: personId, email, sessions: 'ended' });
       },
     );
+  addErase(people);
+}
+
+function addErase(people: OperatorCommand): void {
+  people
+    .task('erase <email>', 'erase a person everywhere: accounts, invitations, log of actions, user pool')
+    .run(async ({ services, output }, text: string) => {
+      const email = normalEmail(text);
+      if (!isAddress(email)) throw new OperatorError(`${JSON.stringify(text)} is no address.`);
+      output.show({
+        ...(await noted('erasePerson', invitationIdOf(email), services, () => erasePerson(email, services))),
+      });
+    });
 }
 
 interface InviteOptions extends Place {

@@ -1,4 +1,4 @@
-/** The users of our own Cognito pool, which has no sign-up. A signer serves its one call. */
+/** The users of our own Cognito pool, which has no sign-up. A signer serves its two calls. */
 import { AwsClient } from 'aws4fetch';
 import { serviceUrl } from '../aws/aws-place.ts';
 import { awsErrorName } from '../values/errors.ts';
@@ -24,33 +24,10 @@ export interface UserPoolAccess {
 
 /** Makes a user, whom Cognito sends a first password. Other users stay. Throws when Cognito refuses. */
 export function createRegisterUser(access: UserPoolAccess): (email: string) => Promise<'sent' | 'none'> {
-  const region = access.userPoolId.split('_')[0] ?? '';
-  return async (email) => {
-    const { accessKeyId, secretAccessKey, sessionToken, urlSuffix } = await access.credentials();
-    const { endpoint } = access;
-    const place = { region, urlSuffix, ...(endpoint !== undefined && { endpoint }) };
-    const client = new AwsClient({
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken !== undefined && { sessionToken }),
-      service: 'cognito-idp',
-      region,
-      retries,
-    });
-    const limit = access.clock.timeout(callMillis);
-    const create = async (how: object): ReturnType<typeof outcomeOf> => {
-      const response = await client.fetch(`${serviceUrl('cognito-idp', place)}/`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/x-amz-json-1.1',
-          'x-amz-target': 'AWSCognitoIdentityProviderService.AdminCreateUser',
-        },
-        body: JSON.stringify({ UserPoolId: access.userPoolId, Username: email, ...how }),
-        signal: AbortSignal.any([limit.signal, ...(access.signal ? [access.signal] : [])]),
-      });
-      return outcomeOf(response);
-    };
-    try {
+  return async (email) =>
+    inPool(access, async (call) => {
+      const create = (how: object): ReturnType<typeof outcomeOf> =>
+        call('AdminCreateUser', { Username: email, ...how }).then(outcomeOf);
       const made = await create({
         UserAttributes: [
           { Name: 'email', Value: email },
@@ -61,10 +38,56 @@ export function createRegisterUser(access: UserPoolAccess): (email: string) => P
       if (made === 'done') return 'sent';
       const again = await create({ MessageAction: 'RESEND', DesiredDeliveryMediums: ['EMAIL'] });
       return again === 'done' ? 'sent' : 'none';
-    } finally {
-      limit.release();
-    }
-  };
+    });
+}
+
+/** Deletes a user. "none": there was no such user. Throws when Cognito refuses. */
+export function createRemoveUser(access: UserPoolAccess): (email: string) => Promise<'removed' | 'none'> {
+  return async (email) =>
+    inPool(access, async (call) => {
+      const response = await call('AdminDeleteUser', { Username: email });
+      const text = await response.text();
+      if (response.ok) return 'removed';
+      const name = awsErrorName(text);
+      if (name === 'UserNotFoundException') return 'none';
+      throw new Error(`the user pool answered ${response.status} ${name}`);
+    });
+}
+
+type PoolCall = (operation: 'AdminCreateUser' | 'AdminDeleteUser', input: object) => Promise<Response>;
+
+async function inPool<Result>(
+  access: UserPoolAccess,
+  work: (call: PoolCall) => Promise<Result>,
+): Promise<Result> {
+  const region = access.userPoolId.split('_')[0] ?? '';
+  const { accessKeyId, secretAccessKey, sessionToken, urlSuffix } = await access.credentials();
+  const { endpoint } = access;
+  const place = { region, urlSuffix, ...(endpoint !== undefined && { endpoint }) };
+  const client = new AwsClient({
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken !== undefined && { sessionToken }),
+    service: 'cognito-idp',
+    region,
+    retries,
+  });
+  const limit = access.clock.timeout(callMillis);
+  try {
+    return await work((operation, input) =>
+      client.fetch(`${serviceUrl('cognito-idp', place)}/`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-amz-json-1.1',
+          'x-amz-target': `AWSCognitoIdentityProviderService.${operation}`,
+        },
+        body: JSON.stringify({ UserPoolId: access.userPoolId, ...input }),
+        signal: AbortSignal.any([limit.signal, ...(access.signal ? [access.signal] : [])]),
+      }),
+    );
+  } finally {
+    limit.release();
+  }
 }
 
 /** These errors say that there is a user, and that the user has a password. */

@@ -133,7 +133,7 @@ describe('a path without an operation', () => {
     ['DELETE', '/models', 'GET'],
     ['GET', '/images/generate', 'POST'],
     ['PUT', '/images/quote', 'POST'],
-    ['DELETE', '/creations/01939f4e-0000-7000-8000-000000000000', 'GET'],
+    ['PUT', '/creations/01939f4e-0000-7000-8000-000000000000', 'GET, DELETE'],
     ['PATCH', '/creations', 'GET'],
     ['POST', '/balance', 'GET'],
     ['OPTIONS', '/images/generate', 'POST'],
