@@ -19,6 +19,7 @@ import {
 import type { OperatorCommand } from '../operator-command.ts';
 import { knownModels, type MergedCatalog, readMerged } from '../catalog/merged-catalog.ts';
 import { eraseAccount } from '../erase/account.ts';
+import { exportAccount } from '../erase/export-account.ts';
 import { noted } from '../erase/note.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -46,7 +47,7 @@ interface AccountChanges extends values.LimitOptions {
 }
 
 export function addAccountCommands(program: OperatorCommand): void {
-  const accounts = program.task('accounts', 'create, list, show, change and erase accounts');
+  const accounts = program.task('accounts', 'create, list, show, change, export and erase accounts');
   limitOptions(accounts.task('create', 'create an account'))
     .requiredOption('--name <name>', 'what it is called')
     .option('--balance <usd>', 'its opening balance in USD', '0')
@@ -91,6 +92,13 @@ export function addAccountCommands(program: OperatorCommand): void {
       const { againAfter, ...counts } = erased;
       output.show({ account: account.id, ...counts, run_again_after: againAfter });
       if (erased.open > 0) fail();
+    });
+  accounts
+    .task('export <account>', 'write everything that the service holds of an account into a folder')
+    .requiredOption('--to <folder>', 'gets account.jsonl, creations.jsonl and images')
+    .run(async ({ services, output }, id: string, { to }: { to: string }) => {
+      const account = await values.account(services, id);
+      output.show({ account: account.id, to, ...(await exportAccount(account, to, services)) });
     });
   addSetMany(limitOptions(accounts.command('set-many')));
 }

@@ -36,6 +36,8 @@ export async function erasePerson(email: string, services: OperatorServices): Pr
       );
     places.push({ scope, person: own.personId });
   }
+  // First, because a repetition finds the person by the places.
+  for (const { person } of places) await deleteItem(table, portalKeys.person(person));
   for (const { scope, person } of places)
     if (scope === 'SERVICE') await deleteItem(table, portalKeys.member(scope, person));
     else await leaveAccount(scope, person, services);
@@ -47,8 +49,6 @@ export async function erasePerson(email: string, services: OperatorServices): Pr
       if (row.sk.startsWith('ACTION#')) actions += 1;
     }
   }
-  // Of somebody who was removed everywhere, only the item of the person is left.
-  for (const { person } of places) await deleteItem(table, portalKeys.person(person));
   return { accounts: places.length, invitations, actions, user: await services.removeUser(email) };
 }
 

@@ -1,9 +1,15 @@
 /** The commands that erase and export, against the whole service. */
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { queryAll, queryPages } from '../../service/aws/dynamodb/query.ts';
 import { type Item, keys } from '../../service/aws/dynamodb/table.ts';
-import type { AccountId } from '../../service/values/ids.ts';
+import { createActionLog } from '../../service/portal/action-store.ts';
+import { newInvitation, personIdOf } from '../../service/portal/people.ts';
+import type { AccountId, PersonId } from '../../service/values/ids.ts';
 import { recordOf, settled, submit } from '../whole/workflow/creations.ts';
+import { jsonObject } from '../fixtures/values.ts';
 import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService();
@@ -66,11 +72,8 @@ describe('accounts erase', () => {
     });
     await settled(service, made);
     await service.send('/events', { key: client.key });
-    const { body } = await service.send('/uploads', {
-      key: client.key,
-      body: { content_type: 'image/png', bytes: 1_000 },
-    });
-    expect(body).toHaveProperty('image_url');
+    const upload = { content_type: 'image/png', bytes: 1_000 };
+    expect((await service.send('/uploads', { key: client.key, body: upload })).status).toBe(201);
     const erase = ['accounts', 'erase', account, '--confirm'];
     expect(await operated.refused(...erase, 'Castle')).toMatch(
       /must be the name of the account, "Castle Ltd"/,
@@ -123,18 +126,90 @@ describe('accounts erase', () => {
 });
 
 describe('people erase', () => {
-  it('takes a person out of accounts, invitations and the log, and refuses the last owner', async () => {
+  it('takes a person out of accounts, invitations, the log and the list of people', async () => {
     const { service, client } = operated;
     const { id } = client.account;
-    await operated.run('people', 'invite', id, '--email', 'anna@castle.test', '--role', 'viewer');
+    const { table, people, clock } = service.operator;
+    const other = await service.client();
+    for (const account of [id, other.account.id])
+      for (const [email, role] of [
+        ['anna@castle.test', 'viewer'],
+        ['bert@castle.test', 'owner'],
+      ] as const)
+        await joined(email, role, account);
+    await operated.run('people', 'invite', id, '--email', 'anna+new@castle.test', '--role', 'viewer');
+    const at = new Date(clock.now()).toISOString();
+    const about = {
+      scope: id,
+      at,
+      personId: 'x' as PersonId,
+      action: 'invitePerson',
+      outcome: 'done',
+    } as const;
+    const log = createActionLog(table);
+    await log.begin({ ...about, id: `${at}#1`, email: 'anna@castle.test' });
+    await log.begin({
+      ...about,
+      id: `${at}#2`,
+      email: 'bert@castle.test',
+      note: 'anna@castle.test as viewer',
+    });
     expect(await operated.run('people', 'erase', 'Anna@Castle.test')).toEqual({
-      accounts: 0,
-      invitations: 1,
-      actions: 0,
+      accounts: 2,
+      invitations: 0,
+      actions: 2,
       user: 'none',
     });
-    expect(await operated.run('people', 'list', id)).toEqual({ data: [] });
-    expect(JSON.stringify(await itemsOf(id))).not.toContain('anna');
+    expect((await people.listMembers(id)).map(({ email }) => email)).toEqual(['bert@castle.test']);
+    expect(JSON.stringify(await itemsOf(id))).not.toContain('anna@castle.test');
+    expect(await people.findPerson(personIdOf('test', 'anna@castle.test'))).toBeUndefined();
+    expect(await operated.refused('people', 'erase', 'bert@castle.test')).toMatch(
+      /is the last owner of the account/,
+    );
+    expect(await people.listMembers(id)).toHaveLength(1);
     expect(await operated.refused('people', 'erase', 'nobody')).toMatch(/is no address/);
+  });
+
+  /** Somebody who was invited and has signed in. */
+  async function joined(email: string, role: 'viewer' | 'owner', account: AccountId): Promise<void> {
+    const { people, clock } = operated.service.operator;
+    const invitation = newInvitation({ accountId: account, email, role, invitedBy: 'operator' }, clock.now());
+    await people.invite(invitation, Infinity);
+    const person = { id: personIdOf('test', email), issuer: 'test', subject: email, email };
+    expect(await people.accept(invitation, person, new Date(clock.now()).toISOString())).toBe(true);
+  }
+});
+
+describe('accounts export', () => {
+  it('writes rows, creations and images, without secrets, and refuses the folder of another account', async () => {
+    const { service, client } = operated;
+    const folder = await mkdtemp(join(tmpdir(), 'darkroom-export-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const id = await submit(service, client.key, {
+      prompt: 'a castle',
+      webhook_url: service.machine.inboxUrl,
+    });
+    await settled(service, id);
+    const run = ['accounts', 'export', client.account.id, '--to', folder];
+    expect(await operated.run(...run)).toMatchObject({ account: client.account.id, creations: 1, images: 1 });
+    const lines = async (file: string): Promise<Record<string, unknown>[]> =>
+      (await readFile(join(folder, file), 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => jsonObject(line));
+    expect(await lines('creations.jsonl')).toMatchObject([{ id, prompt: 'a castle' }]);
+    const rows = await lines('account.jsonl');
+    const kinds = new Set(rows.map(({ sk }) => String(sk).split('#')[0]));
+    expect([...kinds]).toEqual(expect.arrayContaining(['ACCOUNT', 'KEY', 'LEDGER', 'DELIVERY']));
+    expect(JSON.stringify(rows)).not.toMatch(/webhookSecrets|"hash"/);
+    const [picture] = await readdir(join(folder, 'images'));
+    const { results } = await recordOf(service, id);
+    expect(picture).toBe(results[0]?.key.split('/')[1]);
+    expect((await stat(join(folder, 'images', picture ?? ''))).size).toBe(results[0]?.bytes);
+    expect(await operated.run(...run)).toMatchObject({ images: 1 });
+    const other = await service.client();
+    expect(await operated.refused('accounts', 'export', other.account.id, '--to', folder)).toMatch(
+      /has the export of the account/,
+    );
   });
 });

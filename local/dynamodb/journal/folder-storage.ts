@@ -23,7 +23,10 @@ export type SnapshotOutcome =
 export interface FolderStorageOptions {
   /** The folder of the tables. Only one process may use it, so the caller holds a lock. */
   readonly folder: string;
-  /** A snapshot is written when the journal is larger than this and larger than the snapshot before. */
+  /**
+   * A snapshot is written when the journal is larger than this and larger than the snapshot before, and once a day:
+   * only then erased items leave the disk.
+   */
   readonly snapshotAfterBytes?: number;
   readonly onSnapshot?: (outcome: SnapshotOutcome) => void;
   /** Hears of the first write that failed. The storage takes no more writes. */
@@ -131,17 +134,21 @@ async function beginSegment(files: FileOperations, folder: string, number: numbe
   }
 }
 
-/** Writes a snapshot whenever the journal has grown enough. */
+/** So long after a start, and after each snapshot, the next one is written whatever the size of the journal. */
+const [hourMillis, dayMillis] = [3_600_000, 86_400_000];
+
+/** Writes a snapshot whenever the journal has grown enough, or is old enough. */
 function createSnapshots(
   options: JournalOptions,
   commit: GroupCommit,
   loaded: LoadedFolder,
   state: () => Iterable<StoredRecord>,
 ): { readonly onWritten: (bytes: number) => void; readonly close: () => Promise<void> } {
-  const { folder, files, snapshotAfterBytes, onSnapshot } = options;
+  const { folder, files, snapshotAfterBytes, onSnapshot, elapsedMillis } = options;
   let segment = loaded.present.number;
   /** The bytes of the journal since the last snapshot or attempt. */
   let { journalBytes, snapshotBytes } = loaded;
+  let dueAt = elapsedMillis() + hourMillis;
   let isClosing = false;
   let writing: Promise<void> | undefined;
 
@@ -175,8 +182,9 @@ function createSnapshots(
   return {
     onWritten: (bytes) => {
       journalBytes += bytes;
-      const isDue = journalBytes > Math.max(snapshotAfterBytes, snapshotBytes);
+      const isDue = journalBytes > Math.max(snapshotAfterBytes, snapshotBytes) || elapsedMillis() >= dueAt;
       if (!isDue || isClosing || writing !== undefined) return;
+      dueAt = elapsedMillis() + dayMillis;
       writing = write().finally(() => {
         writing = undefined;
       });

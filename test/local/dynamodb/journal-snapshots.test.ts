@@ -55,6 +55,31 @@ describe('a snapshot', () => {
     expect(await textOf(files)).toBe(text);
   });
 
+  it('A snapshot is written an hour after a start and then once a day, so that deleted items leave the disk', async () => {
+    const files = createMemoryFiles();
+    let elapsed = 0;
+    const service = await open({ files, elapsedMillis: () => elapsed });
+    const onDisk = (): string => [...files.contents().values()].join('');
+    service.write(table);
+    for (const [hours, count] of [
+      [0, 0],
+      [1.1, 1],
+      [20, 1],
+      [26, 2],
+    ] as const) {
+      const secret = `secret-${hours}`;
+      service.write(commit(put('Main', secret, '1')));
+      service.write(commit(remove('Main', secret, '1')));
+      await service.settled();
+      elapsed = hours * 3_600_000;
+      service.write(numbered(hours));
+      await service.settled();
+      await expect.poll(() => service.snapshots.length).toBe(count);
+      expect(onDisk().includes(secret)).toBe(hours !== 1.1 && hours !== 26);
+    }
+    await service.close();
+  });
+
   it('A snapshot is written while writes go on, and a start gives the last state', async () => {
     const files = createMemoryFiles();
     const service = await open({ files, ...eager, elapsedMillis: createClock() });
