@@ -1,10 +1,12 @@
 /**
  * The steps of the operator. Each runs the code behind a command, and a command may die as a function may.
  */
+import { eraseAccount, type ErasedAccount } from '../../../admin/erase/account.ts';
 import { persist } from '../../../admin/persistence.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import { nextRevision, type OperatorCatalog } from '../../../service/catalog/operator-catalog.ts';
 import { cancelCreation, type CancelOutcome } from '../../../service/creations/cancel.ts';
+import { eraseCreation } from '../../../service/creations/erase.ts';
 import { setNotices } from '../../../service/notices/alert-settings.ts';
 import { lookAfterCommand } from '../../../service/notices/check-thresholds.ts';
 import { parseCreationId } from '../../../service/values/ids.ts';
@@ -146,6 +148,39 @@ export function createOperatorSteps(
       invariants.cancels.onTold(id, (result.payload as CancelOutcome).kind);
   }
 
+  async function eraseOne(step: Step): Promise<void> {
+    const { id: account } = accountOf(step);
+    const all = [...invariants.books.creations.values()].filter((book) => book.account === account);
+    const id = parseCreationId(all[dice.between(`which ${step.at}`, 0, all.length - 1)]?.id ?? '');
+    if (!id) return;
+    await operate(step, async ({ creations, erasure }) => {
+      const creation = await creations.read(id);
+      return creation && eraseCreation(creation, 'operator', erasure);
+    });
+  }
+
+  /** Runs the command until it says that nothing is left, as the page tells the operator. */
+  async function eraseWhole(step: Step): Promise<void> {
+    const account = accountOf(step);
+    account.suspended = true;
+    for (let run = 1; run <= 12; run += 1) {
+      const result = await service.operate(step.kind, async (operator) =>
+        eraseAccount(
+          { id: account.id },
+          { ...operator, removeUser: () => Promise.resolve('none') },
+          world.note,
+        ),
+      );
+      const isLast = result.ok && (result.payload as ErasedAccount).againAfter === null;
+      world.note(`operator erases ${account.id}, run ${run}: ${isLast ? 'nothing is left' : 'again'}`);
+      if (isLast && !account.mayBeActivated) {
+        invariants.erasures.onAccountErased(account.id);
+        return;
+      }
+      await world.sleep(dice.between(`erase ${step.at} again ${run}`, 1_000, 17 * 60_000));
+    }
+  }
+
   async function testDelivery(step: Extract<Step, { kind: 'test_delivery' }>): Promise<void> {
     await operate(step, async (operator) => {
       const account = await operator.accounts.read(accountOf(step).id);
@@ -189,6 +224,8 @@ export function createOperatorSteps(
     rotateSecret,
     redeliverLatest,
     cancel,
+    eraseCreation: eraseOne,
+    eraseAccount: eraseWhole,
     testDelivery,
   };
 }

@@ -66,6 +66,8 @@ export function createPerformer(
     open_service: operator.turnSwitch,
     catalog: operator.setCatalog,
     operator_cancel: operator.cancel,
+    erase_creation: operator.eraseCreation,
+    erase_account: operator.eraseAccount,
     abort: mishaps.disturbExecution,
     restart: mishaps.disturbExecution,
     redrive: mishaps.disturbExecution,

@@ -125,6 +125,8 @@ export type Step =
   | (Placed & { readonly kind: 'deploy'; readonly release: Release })
   /** An operator's mistake: for so long the release `before` is current, whatever was written meanwhile. */
   | (Placed & { readonly kind: 'roll_back_by_two'; readonly forMillis: number })
+  /** The operator erases a creation of the account, or the whole account. */
+  | (Placed & { readonly kind: 'erase_creation' | 'erase_account' })
   /** The operator cancels a creation of the account. */
   | (Placed & { readonly kind: 'operator_cancel' })
   | (Placed & { readonly kind: 'test_delivery'; readonly webhook: Behaviour })

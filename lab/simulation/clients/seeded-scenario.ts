@@ -51,6 +51,7 @@ export function scenarioOf(seed: number): Scenario {
     account: dice.between(`cancel ${index} account`, 0, accounts.length - 1),
     at: dice.between(`cancel ${index} at`, 1_000, lengthMillis),
   }));
+  const erasures = dice.chance('operator erases', 0.15) ? [erasureOf(dice, accounts, lengthMillis)] : [];
   const people = dice.chance('people use the portal', 0.25)
     ? portalStepsOf(dice, accounts, lengthMillis)
     : [];
@@ -91,6 +92,10 @@ export function scenarioOf(seed: number): Scenario {
               ...readings,
               ...notices,
               ...cancels,
+              ...erasures,
+              ...(people.length + followers.length === 0
+                ? accountErasuresOf(dice, accounts, lengthMillis)
+                : []),
               ...tomorrow,
               ...uploads,
               ...releasesOf(dice, lengthMillis),
@@ -112,6 +117,22 @@ export function scenarioOf(seed: number): Scenario {
       [10, 60],
     ]),
   };
+}
+
+/** Of a creation, in the middle of everything or while its webhook is tried. */
+function erasureOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: number): Step {
+  return {
+    kind: 'erase_creation',
+    account: dice.between('erasure account', 0, accounts.length - 1),
+    at: dice.between('erasure at', 1_000, lengthMillis + 600_000),
+  };
+}
+
+/** Of a whole account, without people and readers of events: to them an erased account looks like a loss. */
+function accountErasuresOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: number): Step[] {
+  if (!dice.chance('account erased', 0.3)) return [];
+  const account = dice.between('erased account', 0, accounts.length - 1);
+  return [{ kind: 'erase_account', account, at: dice.between('account erased at', 1_000, lengthMillis) }];
 }
 
 /** In some scenarios the month turns while many requests come at the same instant. */

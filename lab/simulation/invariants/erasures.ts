@@ -31,6 +31,7 @@ export function createErasureInvariants(world: World, service: () => Service | u
   /** When each erased creation was erased, and the images that it had then. */
   const erased = new Map<string, { readonly at: number; readonly images: Set<string> }>();
 
+  const accounts = new Set<string>();
   /** Those that age alone has erased, too. */
   const withoutTexts = new Set<string>();
 
@@ -45,9 +46,19 @@ export function createErasureInvariants(world: World, service: () => Service | u
       accuse('only a creation that has ended is erased', id);
   }
 
+  /** A row in the partition of an erased account: books without texts, or counts of later requests. */
+  function isOfBooks(item: Item): void {
+    const sk = textOf(item, 'sk');
+    const isKept = /^(ACCOUNT|ADDED_KEYS|KEY#|LEDGER#|REFERENCE#|RATE#|HELD#|IDEMPOTENCY#|RETRY#)/.test(sk);
+    const { user, noticeUrl, webhookSecrets } = item;
+    if (!isKept || user || noticeUrl || (webhookSecrets?.L ?? []).length > 0)
+      accuse('nothing is left of an erased account', `${textOf(item, 'pk')} ${sk}`);
+  }
+
   function isErasedRow(row: Item): void {
     const isExpired = Number(row['expiresAtSeconds']?.N) * 1_000 <= world.time.now();
-    if (!isExpired && !withoutTexts.has(textOf(row, 'creationId')))
+    const account = service()?.table.get(textOf(row, 'pk'), 'ACCOUNT');
+    if (!isExpired && !withoutTexts.has(textOf(row, 'creationId')) && !account?.['erasedAt'])
       accuse('only rows of erased creations are deleted', textOf(row, 'sk'));
   }
 
@@ -90,6 +101,8 @@ export function createErasureInvariants(world: World, service: () => Service | u
       const item = service()?.table.get(`CREATION#${id}`, 'CREATION');
       if (textOf(item, 'erasedBy') === '') accuse('a 204 means that the texts are erased', id);
     },
+    /** The command has said that nothing is left of the account. */
+    onAccountErased: (account: string) => void accounts.add(account),
     onAnswer: showsNothing,
     atRest: ({ table, bucket }: Service) => {
       for (const [id, { images }] of erased) {
@@ -99,6 +112,11 @@ export function createErasureInvariants(world: World, service: () => Service | u
       }
       const doneUntil = textOf(table.get('ERASE', 'BY_AGE'), 'doneUntil');
       for (const item of table.all()) {
+        const account = textOf(item, 'pk').replace('ACCOUNT#', '');
+        if (accounts.has(account)) isOfBooks(item);
+        if (accounts.has(textOf(item, 'accountId')) && textOf(item, 'sk') === 'CREATION')
+          if (!erased.has(textOf(item, 'id')))
+            accuse('nothing is left of an erased account', textOf(item, 'id'));
         const of = textOf(item, 'creationId');
         const sk = textOf(item, 'sk');
         if (sk.startsWith('DELIVERY#') && erased.has(of)) accuse(left, `${sk} of ${of}`);
