@@ -28,7 +28,7 @@ export interface ErasedAccount {
 }
 
 /** What the name of an erased account is. */
-export const erasedName = '(erased)';
+const erasedName = '(erased)';
 /** No function that began before the account was disabled runs for longer. */
 const lastWriteMillis = 16 * 60_000;
 const creationsAtOnce = 40;

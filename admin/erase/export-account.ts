@@ -94,7 +94,7 @@ async function fetchImage(key: string, to: string, { raw }: OperatorServices): P
     () => false,
   );
   if (isThere) return true;
-  const images = await raw.images();
+  const { images } = raw;
   if (!(await images.find(key))) return false;
   // A file that was cut off has another name.
   await writeFile(`${file}.part`, await images.get(key));
