@@ -15,7 +15,6 @@ export const erasures: Bugs = {
       '{ creationId, accountId, by }',
       '{ creationId, accountId, by, prompt: asked.prompt }',
     ],
-    'images-of-attempts-stay': ['...attempts.map(({ resultKey }) => resultKey)', ''],
   },
   'service/creations/erase-store.ts': {
     'prompt-stays-in-the-record': ['prompt = :nothing', 'asked = :nothing'],
@@ -30,7 +29,6 @@ export const erasures: Bugs = {
     ],
   },
   'service/erase/by-age.ts': {
-    'age-forgets-what-is-left': ['progress.leftFrom ?? until', 'until'],
     'age-skips-the-last-account': [
       'progress = { ...progress, after: place };',
       'progress = { ...progress, after: place };\n    if (progress.leftFrom === undefined) break;',
