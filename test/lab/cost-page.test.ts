@@ -151,28 +151,28 @@ describe('the committed docs/cost.md', () => {
     for (const figure of figuresInText(await reported())) expect(page.text).toContain(figure);
   });
 
-  it('A 1K picture without source images costs at most 0.14 USD for 1,000 after 15 s, and 0.30 after 60 s', async () => {
+  it('A 1K picture without source images costs at most 0.115 USD for 1,000 after 15 s, and 0.28 after 60 s', async () => {
     const [small = []] = tableRows(sectionOf(page, '## While a provider works'));
     const [picture, megabytes, , , , after15 = '', after60 = ''] = small;
     expect(picture).toBe('1K without source images');
     expect(Number(megabytes)).toBe((await memoryOf())['RenderImageSmall']);
-    expect(Number(after15)).toBeLessThanOrEqual(0.14);
-    expect(Number(after60)).toBeLessThanOrEqual(0.3);
+    expect(Number(after15)).toBeLessThanOrEqual(0.115);
+    expect(Number(after60)).toBeLessThanOrEqual(0.28);
   });
 
-  it('A success with webhook at a vendor that calls back costs at most 0.095 USD for 1,000', () => {
+  it('A success with webhook at a vendor that calls back costs at most 0.071 USD for 1,000', () => {
     const rows = tableRows(sectionOf(page, '## 1,000 creations'));
     const [, , , , all = ''] = rows.at(-1) ?? [];
-    expect(Number(all.replaceAll('*', ''))).toBeLessThanOrEqual(0.095);
+    expect(Number(all.replaceAll('*', ''))).toBeLessThanOrEqual(0.071);
   });
 
-  it('A cap for each user keeps a POST with webhook and Idempotency-Key within 0.0855 USD for 1,000', () => {
+  it('A cap for each user keeps a POST with webhook and Idempotency-Key within 0.0605 USD for 1,000', () => {
     const [[, creation = '', refunded = ''] = []] = tableRows(sectionOf(page, '## Caps of a key'));
     const { charged: more, refunded: mostMore } = userCapBill();
     expect([creation, refunded]).toEqual([more.toFixed(4), mostMore.toFixed(4)]);
     const rows = tableRows(sectionOf(page, '## 1,000 creations'));
     const [, , , all = ''] = rows.at(-1) ?? [];
-    expect(Number(all.replaceAll('*', '')) + more).toBeLessThanOrEqual(0.0855);
+    expect(Number(all.replaceAll('*', '')) + more).toBeLessThanOrEqual(0.0605);
   });
 
   it('A view of the home page costs its reads, its time and its way through CloudFront', () => {
