@@ -73,8 +73,8 @@ describe('the methods of a path', () => {
   it.each([
     ['/api/public/v1/models', ['GET']],
     ['/api/public/v1/images/generate', ['POST']],
-    ['/api/public/v1/creations/019aa5a0-1000-7000-8000-00000000000a', ['GET']],
-    ['/api/public/v1/creations/anything', ['GET']],
+    ['/api/public/v1/creations/019aa5a0-1000-7000-8000-00000000000a', ['GET', 'DELETE']],
+    ['/api/public/v1/creations/anything', ['GET', 'DELETE']],
     ['/api/public/v1/creations/anything/cancel', ['POST']],
   ])('The path %s has the methods %j', (path, methods) => {
     expect(methodsOf(path)).toEqual(methods);

@@ -84,7 +84,7 @@ function stage(setting: Setting): Staged {
         return step('end', next(left.ends));
       },
     }),
-    tasks: stub<Tasks>({ succeed: async (token) => step(`succeed ${token}`, 'ended' as const) }),
+    tasks: stub<Tasks>({ fail: async (token, error) => step(`fail ${token} ${error}`, 'ended' as const) }),
   };
   return { creation, services, steps, stored, log };
 }
@@ -107,10 +107,10 @@ describe('a cancel before anything was sent', () => {
     ]);
   });
 
-  it('The task that waits is ended after the commit', async () => {
+  it('The renderer of the task that waits is woken after the commit', async () => {
     const staged = stage({ records: [{}, over], token: 'token-1' });
     await kindOf(staged);
-    expect(staged.steps).toEqual(['end', 'token', 'succeed token-1', 'read']);
+    expect(staged.steps).toEqual(['end', 'token', 'fail token-1 RouteEnded', 'read']);
   });
 
   it('An attempt that begins first wins, and its vendor is asked', async () => {

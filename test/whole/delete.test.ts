@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { refusalOf } from './refusal.ts';
 import { movementsOf, recordOf, settled, submit } from './workflow/creations.ts';
+import { everyAnswer } from './every-answer.ts';
 
 const service = await sharedTestService();
 const client = await service.client({ postRate: '1000' });
@@ -171,3 +172,5 @@ describe('DELETE /creations/{id} that erases nothing', () => {
     expect((await recordOf(service, id)).prompt).toBe(secret);
   });
 });
+
+everyAnswer(() => service);

@@ -29,8 +29,8 @@ export function isMadeByGateway({ body, headers }: Answer): boolean {
  * table.
  */
 function isUnauthenticated({ status, body }: Answer): boolean {
-  // A failed creation also has the member error, which is a text there.
-  const { error } = body as { error?: string | { details?: { reason?: string } } };
+  // A 204 has no body. A failed creation also has the member error, which is a text there.
+  const { error } = (body ?? {}) as { error?: string | { details?: { reason?: string } } };
   const reason = typeof error === 'object' ? error.details?.reason : undefined;
   return status === 401 || reason === 'burst_block' || reason === 'overloaded';
 }

@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { reopenWebhook } from '../../service/webhooks/redeliver.ts';
 import { startTestService } from '../fixtures/service.ts';
 import { movementsOf, recordOf, settled, submit } from './workflow/creations.ts';
+import { everyAnswer } from './every-answer.ts';
 
 const service = await startTestService({ environment: { KEEP_PROMPTS_DAYS: '14' } });
 afterAll(async () => {
@@ -74,3 +75,5 @@ it('A creation whose webhook is owed again that day keeps its texts, and the nex
   await quarter();
   expect(await recordOf(service, id)).toMatchObject({ prompt: null });
 });
+
+everyAnswer(() => service);

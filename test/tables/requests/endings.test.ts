@@ -141,7 +141,7 @@ TransactWrite
   ClientRequestToken: 01a1fdfa-bb30-7607-8809-0a0b0c0d0e0f
 Update table pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION"
   Update: SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero
-  Condition: webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions
+  Condition: webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions AND attribute_not_exists(erasedAt)
   #status: "status"
   :pending: "pending", :delivered: "delivered", :failed: "failed", :skipped: "skipped", :zero: 0
   :now: 1795262430000, :shard: "WEBHOOK#2", :due: 1795262460000, :executions: 3, :execution: 4
