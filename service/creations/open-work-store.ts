@@ -127,6 +127,9 @@ async function countAll(table: Table, partOfShard: (shard: string) => QueryParts
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
+/** What waits for the second pass of its erasure is not the reconciler's: to it, a settled creation has no work. */
+const isNotErased = 'attribute_not_exists(erasedBy)';
+
 /** The condition is the due time that was read, so that only one of two reconcilers acts. */
 async function updateDue(
   table: Table,
@@ -136,7 +139,7 @@ async function updateDue(
 ): Promise<boolean> {
   return updateIf(table, keyOf(id), {
     UpdateExpression: update,
-    ConditionExpression: 'dueAt = :read',
+    ConditionExpression: `dueAt = :read AND ${isNotErased}`,
     ExpressionAttributeValues: { ':read': dueAt, ...values },
   });
 }

@@ -98,6 +98,17 @@ describe('DELETE /creations/{id} of a completed creation', () => {
     expect((await fetch(address)).status).toBe(403);
   });
 
+  it('The reconciler, to which the creation is settled, leaves the second pass in the list of open work', async () => {
+    const id = await submit(service, client.key, { prompt: secret });
+    await settled(service, id);
+    expect((await remove(id)).status).toBe(204);
+    const erased = await recordOf(service, id);
+    expect(await service.operator.openWork.postpone(erased, undefined)).toBe(false);
+    expect((await recordOf(service, id)).dueAt).toBe(erased.dueAt);
+    await service.machine.advance(40 * 60);
+    expect((await recordOf(service, id)).dueAt).toBeUndefined();
+  });
+
   it('A webhook that is still owed is not sent any more', async () => {
     const id = await submit(service, client.key, {
       ...asked(),
