@@ -279,13 +279,13 @@ async function useNotices(service: TestService, source: string): Promise<void> {
     await isTold(service, client);
   }
   const lost = await lowClient(service);
-  const id = await submit(service, lost.key, { prompt: 'a lake' });
   machine.faults.set({
     call: 'states:StartExecution',
     error: 'Throttling',
     every: 1,
     caller: 'RenderImageSmall',
   });
+  const id = await submit(service, lost.key, { prompt: 'a lake' });
   await settled(service, id);
   await isTold(service, lost);
   await ended(service, id);

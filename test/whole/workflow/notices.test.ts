@@ -162,13 +162,13 @@ describe('a notice', () => {
 
   it('A notice whose start was lost is sent by the reconciler', async () => {
     const client = await watched({ balance: '1', low: '1' });
-    const id = await submit(service, client.key, { prompt: 'a lake' });
     service.machine.faults.set({
       call: 'states:StartExecution',
       error: 'Throttling',
-      caller: 'DeliverWebhook',
+      caller: 'RenderImageSmall',
       every: 1,
     });
+    const id = await submit(service, client.key, { prompt: 'a lake' });
     await settled(service, id);
     await expect.poll(async () => (await service.account(client.account.id)).toldLow?.id).toBeDefined();
     await expect
