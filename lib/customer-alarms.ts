@@ -171,7 +171,7 @@ function deliveryAlarms({ metrics }: Watched): AlarmRows {
         meaning:
           'Webhooks are late because of a fault of the service, not of a receiver. They are sent again.',
         remedy:
-          'Read the error in the log of DeliverWebhook. First check whether a secret can no longer be opened: webhooks secret ACCOUNT says so, and webhooks rotate ACCOUNT issues a new one.',
+          'Read the error in the logs of the renderers, of ReceiveCallback and of DeliverWebhook. First check whether a secret can no longer be opened: webhooks secret ACCOUNT says so, and webhooks rotate ACCOUNT issues a new one.',
       },
     ),
     WebhookSecretsLost: {
