@@ -7,13 +7,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { isShed } from '../../service/aws/dynamodb/send.ts';
 import { Overloaded } from '../../service/values/errors.ts';
+import { inLanes } from '../../service/values/lanes.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import type { RawItem } from './items.ts';
 
 /** The most of BatchWriteItem. */
 const itemsInBatch = 25;
-const atOnce = 8;
+export const atOnce = 8;
 /** A new table takes 4,000 writes a second, and more from minute to minute. */
 const longestPauseMillis = 10_000;
 const tries = 30;
@@ -23,7 +24,7 @@ export async function writeItems(services: OperatorServices, items: readonly Raw
   const batches = Array.from({ length: Math.ceil(items.length / itemsInBatch) }, (_, place) =>
     items.slice(place * itemsInBatch, (place + 1) * itemsInBatch),
   );
-  await inLanes(batches, (batch) => writeBatch(services, batch));
+  await inLanes(atOnce, batches, (batch) => writeBatch(services, batch));
 }
 
 async function writeBatch(services: OperatorServices, items: readonly RawItem[]): Promise<void> {
@@ -61,18 +62,6 @@ export async function* itemsOf(services: OperatorServices): AsyncGenerator<RawIt
     yield* page.Items ?? [];
     from = page.LastEvaluatedKey;
   } while (from);
-}
-
-export async function inLanes<Part>(
-  parts: readonly Part[],
-  work: (part: Part) => Promise<void>,
-): Promise<void> {
-  // The lanes share the parts: each takes the next one.
-  const shared = parts.values();
-  const lane = async (): Promise<void> => {
-    for (const part of shared) await work(part);
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
 function pauseMillis(attempt: number): number {

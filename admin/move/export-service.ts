@@ -5,10 +5,11 @@ import path from 'node:path';
 import { itemsInCopy } from '../../local/copied-items.ts';
 import { noSuchVersion, readSecretValue, type Stage } from '../../service/aws/secrets.ts';
 import { requestMillis } from '../../service/contract/limits.ts';
+import { inLanes } from '../../service/values/lanes.ts';
 import { auditTable } from '../audit-table.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
-import { inLanes } from './busy-table.ts';
+import { atOnce } from './busy-table.ts';
 import {
   type Books,
   type CarriedImage,
@@ -51,7 +52,7 @@ export async function exportService(
   const files: ExportedFile[] = [await writeParts(to, 'items.jsonl', linesOf(items))];
   const wanted = imagesIn(items, nowMillis);
   const present: CarriedImage[] = [];
-  await inLanes(wanted, async (image) => {
+  await inLanes(atOnce, wanted, async (image) => {
     // The store limits the time of each call.
     const bytes = await raw.images.upload(image.key, new AbortController().signal);
     if (bytes) {

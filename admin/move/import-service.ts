@@ -12,9 +12,10 @@ import { getItem, putItem, updateItem } from '../../service/aws/dynamodb/send.ts
 import type { ItemKey } from '../../service/aws/dynamodb/table.ts';
 import { createAgeStore } from '../../service/erase/age-store.ts';
 import { formatUsd, type Micros } from '../../service/values/money.ts';
+import { inLanes } from '../../service/values/lanes.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
-import { inLanes, itemsOf, patiently, putAbsent, writeItems } from './busy-table.ts';
+import { atOnce, itemsOf, patiently, putAbsent, writeItems } from './busy-table.ts';
 import { booksOf } from './export-service.ts';
 import {
   type Books,
@@ -174,7 +175,7 @@ async function putImages(
     images.push(imageSchema.parse(JSON.parse(line)));
   for (let start = done; start < manifest.images; start += imagesInStep) {
     const step = images.slice(start, start + imagesInStep);
-    await inLanes(step, async ({ expiresAt, ...image }) => {
+    await inLanes(atOnce, step, async ({ expiresAt, ...image }) => {
       const bytes = await readFile(path.join(from, 'objects', image.key));
       await patiently(services, () => services.raw.images.put(image, bytes, expiresAt));
     });
@@ -245,7 +246,7 @@ async function openDoors(
 ): Promise<RawItem[]> {
   const accounts: RawItem[] = [];
   const people: RawItem[] = [];
-  const put = (): Promise<void> => inLanes(accounts.splice(0), (item) => putAbsent(services, item));
+  const put = (): Promise<void> => inLanes(atOnce, accounts.splice(0), (item) => putAbsent(services, item));
   for await (const item of itemsIn(from, manifest, services)) {
     if (roleOf(item) === 'people') people.push(item);
     if (roleOf(item) === 'door' && !isOpen) accounts.push(item);
@@ -253,7 +254,7 @@ async function openDoors(
   }
   await put();
   const invitations = invitationsOf(people, startedAtMillis);
-  if (!isOpen) await inLanes(invitations, (item) => putAbsent(services, item));
+  if (!isOpen) await inLanes(atOnce, invitations, (item) => putAbsent(services, item));
   return invitations;
 }
 

@@ -3,6 +3,7 @@
  * day and covers the days since the last run, account by account. A run that is cut off continues where it was, and
  * a creation that cannot be erased yet is met by the next run again.
  */
+import { inLanes } from '../values/lanes.ts';
 import { isKnownVersion } from '../values/runtime.ts';
 import type { AgedCreation, AgeProgress } from './age-store.ts';
 import type { EraseContentServices } from './open.ts';
@@ -50,18 +51,13 @@ async function eraseAll(
   { erasures, leftovers, clock, schema, keepPromptsDays }: EraseContentServices,
 ): Promise<readonly AgedCreation[]> {
   const left: AgedCreation[] = [];
-  const queue = creations.values();
-  const lane = async (): Promise<void> => {
-    for (const creation of queue) {
-      if (creation.erasedAt !== undefined) continue;
-      const isErased =
-        isKnownVersion(creation.v, schema) && (await erasures.eraseTexts(creation, clock.now()));
-      if (!isErased) left.push(creation);
-      // Later the rows are gone by their own age.
-      else if (keepPromptsDays < 31) await leftovers.removeDeliveries(creation);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await inLanes(atOnce, creations, async (creation) => {
+    if (creation.erasedAt !== undefined) return;
+    const isErased = isKnownVersion(creation.v, schema) && (await erasures.eraseTexts(creation, clock.now()));
+    if (!isErased) left.push(creation);
+    // Later the rows are gone by their own age.
+    else if (keepPromptsDays < 31) await leftovers.removeDeliveries(creation);
+  });
   return left;
 }
 

@@ -6,6 +6,7 @@ import { listedIdOf } from '../creations/creation-items.ts';
 import { firstIdOf } from '../creations/creation-reads.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import type { AccountId } from '../values/ids.ts';
+import { inLanes } from '../values/lanes.ts';
 import { dayAfter } from '../values/time.ts';
 import { readUsedRows } from './booked-row-reads.ts';
 import type { Days } from './booked-row.ts';
@@ -51,16 +52,12 @@ async function readDays(table: Table, account: AccountId, query: UsageQuery): Pr
   ]);
   const isMissing = (day: string): boolean =>
     day > over || !late.has(day) || (day >= range.from && day <= range.to && !groups.has(day));
-  // The lanes share the runs: each takes the next one.
-  const runs = runsOf(eachDay({ from: first, to: today }).filter(isMissing)).values();
-  const lane = async (): Promise<void> => {
-    for (const run of runs)
-      for await (const sums of sumRun(table, account, run, over)) {
-        groups.set(sums.day, sums.groups[by]);
-        late.set(sums.day, sums.late);
-      }
-  };
-  await Promise.all(Array.from({ length: readsAtOnce }, lane));
+  await inLanes(readsAtOnce, runsOf(eachDay({ from: first, to: today }).filter(isMissing)), async (run) => {
+    for await (const sums of sumRun(table, account, run, over)) {
+      groups.set(sums.day, sums.groups[by]);
+      late.set(sums.day, sums.late);
+    }
+  });
   return attribute(query, by, groups, [...late.values()].flat());
 }
 

@@ -1,5 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { Overloaded } from '../../values/errors.ts';
+import { inLanes } from '../../values/lanes.ts';
 import { sendRead } from './send.ts';
 import type { Item, ItemKey, Table } from './table.ts';
 
@@ -29,17 +30,11 @@ export async function batchGetAtOnce(
   wanted: readonly ItemKey[],
   attributes: readonly string[],
 ): Promise<Item[]> {
-  const starts = Array.from(
-    { length: Math.ceil(wanted.length / mostKeys) },
-    (_, part) => part * mostKeys,
-  ).values();
+  const starts = Array.from({ length: Math.ceil(wanted.length / mostKeys) }, (_, part) => part * mostKeys);
   const items: Item[] = [];
-  // The lanes share the parts: each takes the next one.
-  const lane = async (): Promise<void> => {
-    for (const start of starts)
-      items.push(...(await getTogether(table, wanted.slice(start, start + mostKeys), attributes)));
-  };
-  await Promise.all(Array.from({ length: partsAtOnce }, lane));
+  await inLanes(partsAtOnce, starts, async (start) => {
+    items.push(...(await getTogether(table, wanted.slice(start, start + mostKeys), attributes)));
+  });
   return items;
 }
 
