@@ -46,7 +46,7 @@ export function createInvariants(world: World) {
   };
   const books = createBooks(world, accuse);
   const erasures = createErasureInvariants(world, () => service, accuse);
-  const webhooks = createWebhookInvariants(world, books, erasures.erasedAt, accuse);
+  const webhooks = createWebhookInvariants(world, books, erasures, accuse);
   const notices = createNoticeInvariants(world, accuse);
   const catalogs = createCatalogInvariants(world, accuse);
   const admission = createAdmissionInvariants(world, accuse);

@@ -26,6 +26,15 @@ export function createRecoveryInvariants(world: World, service: () => Service | 
   const executionsOf = (item: Item | undefined): number => Number(item?.['executions']?.N);
   const isOpen = (item: Item | undefined): boolean => /^(queued|processing)$/.test(textOf(item, 'status'));
 
+  /** Another execution of the creation goes on, or was aborted: its attempts have moved the times of this one. */
+  const isDisplaced = (name: string, creation: string): boolean =>
+    [...(service()?.stepFunctions.executions.values() ?? [])].some(
+      (other) =>
+        other.name !== name &&
+        (other.status === 'RUNNING' || other.status === 'ABORTED') &&
+        (JSON.parse(other.input) as Payload).creation_id === creation,
+    );
+
   return {
     /** Called when an execution ended without success. */
     onDied: (name: string, { creation_id }: Payload) => {
@@ -43,6 +52,7 @@ export function createRecoveryInvariants(world: World, service: () => Service | 
       const webhook = item?.['webhook']?.M;
       if (id === undefined || executionName(id, executionsOf(item)) !== name) return;
       if (textOf(webhook, 'status') !== 'pending' || world.clocks.largestSkew() > 0) return;
+      if (isDisplaced(name, creation_id)) return;
       const undisturbed = Math.max(world.lastFaultAt, service()?.releases.lastBehindAt() ?? 0);
       if (undisturbed < Date.parse(textOf(item, 'createdAt')))
         accuse(

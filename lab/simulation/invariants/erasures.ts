@@ -31,6 +31,8 @@ export function createErasureInvariants(world: World, service: () => Service | u
   /** When each erased creation was erased, and the images that it had then. */
   const erased = new Map<string, { readonly at: number; readonly images: Set<string> }>();
 
+  /** The notices of erased accounts, as they were. */
+  const notices = new Map<string, { readonly at: number; readonly item: Item }>();
   const accounts = new Set<string>();
   /** Those that age alone has erased, too. */
   const withoutTexts = new Set<string>();
@@ -81,9 +83,13 @@ export function createErasureInvariants(world: World, service: () => Service | u
     has: (id: string): boolean => erased.has(id),
     /** Whether its texts are erased, by age or by a request. */
     hasNoTexts: (id: string): boolean => withoutTexts.has(id),
-    erasedAt: (id: string): number | undefined => erased.get(id)?.at,
+    erasedAt: (id: string): number | undefined => erased.get(id)?.at ?? notices.get(id)?.at,
+    /** A notice as it was before the erasure of its account. */
+    erasedNotice: (id: string): Item | undefined => notices.get(id)?.item,
     onCommit: (changes: readonly Change[]) => {
       for (const { sk, before, after } of changes) {
+        if (sk === 'NOTICE' && before && !after)
+          notices.set(textOf(before, 'id'), { at: world.time.now(), item: before });
         if (sk.startsWith('DELIVERY#') && before && !after) isErasedRow(before);
         if (sk !== 'CREATION' || !after || textOf(after, 'erasedAt') === '') continue;
         const id = textOf(after, 'id');

@@ -35,11 +35,16 @@ export function recordOf(id: string, table: SimulatedTable): Item | undefined {
     : table.get(`CREATION#${id}`, 'CREATION');
 }
 
-/** @param erasedAt when a creation was erased; undefined as long as it is not */
+interface Erased {
+  /** When a creation or a notice was erased. Undefined as long as it is not. */
+  readonly erasedAt: (id: string) => number | undefined;
+  readonly erasedNotice: (id: string) => Item | undefined;
+}
+
 export function createWebhookInvariants(
   world: World,
   books: Books,
-  erasedAt: (creation: string) => number | undefined,
+  { erasedAt, erasedNotice }: Erased,
   accuse: Accuse,
 ) {
   const plains = new Map<string, string>();
@@ -75,8 +80,7 @@ export function createWebhookInvariants(
   }
 
   /** A notice is stored before it is sent, and it never looks like the webhook of a creation. */
-  function isStoredNotice(post: Sent, id: string, table: SimulatedTable): void {
-    const item = recordOf(id, table);
+  function isStoredNotice(post: Sent, id: string, item: Item | undefined): void {
     const told = memberOf(bodyOf(post.body), 'notice');
     if (told === '' || told !== textOf(item, 'type') || told !== post.headers['x-darkroom-notice'])
       accuse('a notice tells its type', `${id}: ${told}`);
@@ -216,13 +220,13 @@ export function createWebhookInvariants(
         return;
       }
       const book = books.creations.get(id);
-      const notice = id.startsWith('ntc_') ? recordOf(id, table) : undefined;
+      const notice = id.startsWith('ntc_') ? (recordOf(id, table) ?? erasedNotice(id)) : undefined;
       const before = posts.get(id) ?? [];
       const sent = Object.assign(post, {
         round: book?.round ?? 0,
         attempt: Number(post.headers['x-webhook-attempt']),
       });
-      if (id.startsWith('ntc_')) isStoredNotice(sent, id, table);
+      if (id.startsWith('ntc_')) isStoredNotice(sent, id, notice);
       else comesBehindTheCommit(sent, id, table);
       keepsTheSchedule(sent, before, id);
       endsWithSuccess(sent, before, id, table);
