@@ -299,13 +299,13 @@ export class Service {
   private addAudit(): void {
     const auditBooks = this.addFunction('AuditBooks', 'audit-books', {
       description: 'Holds every balance and creation against the ledger',
-      // The audit reads every ledger from its beginning. The next start continues where this one ended.
+      // Once a month the audit reads every ledger from its beginning. The next start continues where this one ended.
       timeout: Duration.minutes(15),
       memoryMegabytes: 1024,
     });
     // It writes only its progress.
     this.store.grantRead(auditBooks, 'BatchGetItem', 'GetItem', 'Query');
-    this.store.grantWrite(auditBooks, ['AUDIT'], 'PutItem');
+    this.store.grantWrite(auditBooks, ['AUDIT', 'CLOSING#*'], 'PutItem');
     this.store.grantListing(auditBooks);
     new BooksAudit(this.scope, 'BooksAudit', { auditBooks });
   }

@@ -21,6 +21,7 @@ type WriteAction = 'BatchWriteItem' | 'DeleteItem' | 'PutItem' | 'UpdateItem';
 export type Partition =
   | 'ACCOUNT#*'
   | 'AUDIT'
+  | 'CLOSING#*'
   | 'CREATION#*'
   | 'ERASE'
   | 'HEALTH#*'

@@ -11,12 +11,14 @@ export function addAuditCommand(program: OperatorCommand): void {
       'hold every balance and creation against the ledger; exit code 1 on any difference. Repairs nothing',
     )
     .option('--account <account>', 'only this one')
-    .run(async ({ services, output, fail, tell }, options: { account?: string }) => {
+    .option('--renew-closings', 'replace the closing balances of accounts that balance; the only write')
+    .run(async ({ services, output, fail, tell }, options: { account?: string; renewClosings?: boolean }) => {
       const only =
         options.account === undefined ? undefined : await values.account(services, options.account);
       const progress = createProgress(services.clock, tell);
       const { counted, differences } = await auditTable(services, {
         ...(only && { only: only.id }),
+        renewsClosings: options.renewClosings === true,
         onProgress: ({ accounts, rows }) => progress(() => `${accounts} accounts, ${rows} ledger rows`),
       });
       const { accounts, creations, rows, unsettled } = counted;

@@ -16,6 +16,7 @@ export function kindOf(item: RawItem): string {
 /** What serves only requests and runs that have ended, or has no use in another place. */
 const staysHere: ReadonlySet<string> = new Set([
   'AUDIT',
+  'CLOSING',
   'ERASE',
   'HELD',
   'IMPORT',

@@ -1,7 +1,8 @@
 /** Audits all accounts after a given account. The progress is the last account before which none is left. */
-import type { AccountId } from '../values/ids.ts';
+import { type AccountId, timeOfUuidV7 } from '../values/ids.ts';
 import type { BooksReader, ListedAccount } from './books-reads.ts';
-import type { Difference } from './books.ts';
+import type { Difference, Finding } from './books.ts';
+import { closableMonth, type Closing, closingDifferences, endOfMonth } from './closings.ts';
 import {
   type Compared,
   type Findings,
@@ -25,8 +26,20 @@ export interface AuditedAccount {
   readonly isSettled: boolean;
 }
 
+/**
+ * How closing balances are used. 'trusted': the count begins at the newest one. 'compared': the whole ledger is counted,
+ * and an account that balances is closed. 'renewed': as 'compared', and each stored one is replaced.
+ */
+export type ClosingUse = 'trusted' | 'compared' | 'renewed';
+
 interface AccountAudit {
   readonly books: BooksReader;
+  readonly closings: {
+    readonly use: ClosingUse;
+    readonly read: (account: AccountId) => Promise<readonly Closing[]>;
+    /** Absent: nothing is written. */
+    readonly write?: (account: AccountId, closing: Closing) => Promise<void>;
+  };
   readonly nowMillis: () => number;
   readonly pause: () => Promise<void>;
   readonly isTimeUp: () => boolean;
@@ -38,16 +51,49 @@ export async function auditAccount(
   audit: AccountAudit,
   from?: LookState,
 ): Promise<AuditedAccount | { readonly unfinished: LookState }> {
-  const first = await lookAtAccount(account, { ...audit, remembered: new Set(), ...(from && { from }) });
+  const closings = await audit.closings.read(account);
+  const closed = from ? from.closed : audit.closings.use === 'trusted' ? closings.at(-1) : undefined;
+  const first = await lookAtAccount(account, { ...audit, closed, ...(from && { from }) });
   if (first.kind === 'unfinished') return { unfinished: first.state };
   const suspects = await compareAgain(first.books, audit);
-  if (suspects.findings.size === 0) return resultOf(account, first.books, suspects);
-  // The second count remembers the creations in question, and tells exactly what is wrong with them.
+  if (suspects.findings.size === 0)
+    return closed
+      ? resultOf(account, first.books, suspects)
+      : wholeResult(account, closings, first.books, suspects, audit);
+  // The second count is a whole one. It remembers the creations in question, and tells exactly what is wrong with them.
   const remembered = new Set(suspects.findings.keys());
   const second = await lookAtAccount(account, { ...audit, remembered });
   if (second.kind === 'unfinished') return resultOf(account, first.books, suspects);
   const again = await compareAgain(second.books, audit, suspects.findings);
-  return resultOf(account, second.books, again);
+  return wholeResult(account, closings, second.books, again, audit);
+}
+
+/** Compares the closing balances with a whole count, and closes the account if it balances. */
+async function wholeResult(
+  account: AccountId,
+  closings: readonly Closing[],
+  books: OpenBooks,
+  compared: Compared,
+  { closings: { use, write }, nowMillis }: AccountAudit,
+): Promise<AuditedAccount> {
+  const isRenewed = use === 'renewed';
+  const wrong = isRenewed
+    ? []
+    : closings.flatMap((stored) => closingDifferences(books.closingOf(stored.month), stored));
+  const result = resultOf(account, books, compared, wrong);
+  if (!write || use === 'trusted' || result.differences.length > 0 || !result.isSettled) return result;
+  const next = books.closingOf(closableMonth(nowMillis()));
+  const last = closings.at(-1);
+  // An account without a new row keeps its closing balance.
+  const isNew = next.month > (last?.month ?? '') && next.rows > (last?.rows ?? 0);
+  const wanted = [
+    ...(isRenewed ? closings.map(({ month }) => books.closingOf(month)) : []),
+    ...(isNew ? [next] : []),
+  ];
+  const isOver = ({ month }: Closing): boolean =>
+    books.open().every((id) => (timeOfUuidV7(id) ?? 0) >= endOfMonth(month));
+  for (const closing of wanted.filter(isOver)) await write(account, closing);
+  return result;
 }
 
 async function compareAgain(
@@ -73,12 +119,17 @@ function inBoth(findings: Findings, before: Findings | undefined): Findings {
   return before ? new Map([...findings].filter(([subject]) => before.has(subject))) : findings;
 }
 
-function resultOf(account: AccountId, books: OpenBooks, { findings, isSettled }: Compared): AuditedAccount {
+function resultOf(
+  account: AccountId,
+  books: OpenBooks,
+  { findings, isSettled }: Compared,
+  wrong: readonly Finding[] = [],
+): AuditedAccount {
   return {
     account,
     creations: books.creations(),
     rows: books.rows(),
-    differences: [...findings.values()].flatMap((found) => found.map((one) => ({ account, ...one }))),
+    differences: [...[...findings.values()].flat(), ...wrong].map((one) => ({ account, ...one })),
     isSettled,
   };
 }

@@ -4,6 +4,8 @@
  *
  * The schedule starts the function every quarter of an hour. The first start of a day begins a run, and each
  * start continues with a run that is not finished, so that the size of the books does not matter.
+ *
+ * Once a month a run counts every ledger as a whole and closes the month. The others begin at the closing balances.
  */
 import type { AccountId } from '../values/ids.ts';
 import {
@@ -12,7 +14,7 @@ import {
   type AuditedPart,
   type AuditProgress,
 } from './audit-accounts.ts';
-import type { AuditLock, AuditRun } from './audit-run-store.ts';
+import { type AuditLock, type AuditRun, finished } from './audit-run-store.ts';
 import type { AuditServices } from './open.ts';
 
 const lookAgainMillis = 15_000;
@@ -36,9 +38,9 @@ export async function auditBooks(
 ): Promise<AuditReport> {
   const { clock, runs, log } = services;
   const begun = clock.now();
-  const day = new Date(begun).toISOString().slice(0, 10);
+  const today = new Date(begun).toISOString().slice(0, 10);
   const lock = { holder, untilMillis: begun + timeLeft() + lockReserveMillis };
-  const run = await runs.take(day, lock, begun);
+  const run = await runs.take(today, lock, begun);
   if (run === 'none') return { outcome: 'idle' };
   const part = await auditPart(run, lock, services, timeLeft);
   if (part === 'lost') return lost(services, run);
@@ -49,10 +51,11 @@ export async function auditBooks(
   const free = { holder, untilMillis: 0 };
   const next = { ...run, progress, interrupted };
   const finishedAt = new Date(clock.now()).toISOString();
-  if (!(await runs.save(isFinished ? { ...next, finishedAt } : next, free))) return lost(services, run);
+  if (!(await runs.save(isFinished ? finished(next, finishedAt) : next, free))) return lost(services, run);
   const { after: _after, ...counts } = progress;
-  log.info('books_audit_part', { day: run.day, ...counts, isFinished });
-  if (isFinished) log.info('books_audited', { day: run.day, startedAt: run.startedAt, ...counts });
+  const { day, startedAt, isWhole } = run;
+  log.info('books_audit_part', { day, ...counts, isFinished });
+  if (isFinished) log.info('books_audited', { day, startedAt, isWhole, ...counts });
   return { ...counts, isFinished };
 }
 
@@ -62,13 +65,14 @@ async function auditPart(
   services: AuditServices,
   timeLeft: () => number,
 ): Promise<AuditedPart | 'lost'> {
-  const { books, clock, runs } = services;
+  const { books, clock, closings, runs } = services;
   const interrupted = new Set(run.interrupted);
   const held = { isLost: false };
   let savedAt = clock.elapsed();
   const part = await auditAccounts(
     {
       books,
+      closings: { ...closings, use: run.isWhole ? 'compared' : 'trusted' },
       nowMillis: () => clock.now(),
       pause: async () => clock.sleep(lookAgainMillis),
       isTimeUp: () => held.isLost || timeLeft() < reserveMillis,

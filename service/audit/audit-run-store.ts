@@ -25,7 +25,7 @@ export function createAuditRunStore(table: Table) {
       const last = item && runFromItem(item);
       if (Number(item?.['until'] ?? 0) > nowMillis) return 'none';
       if (last?.finishedAt !== undefined && last.day >= day) return 'none';
-      const run = last && last.finishedAt === undefined ? last : newRun(day, nowMillis);
+      const run = last && last.finishedAt === undefined ? last : newRun(day, nowMillis, last?.wholeMonth);
       const isTaken = await putIf(table, runToItem(run, lock), {
         // The answer of an earlier try may be lost, so the condition allows our own holder.
         ConditionExpression: 'attribute_not_exists(pk) OR holder = :read OR holder = :own',
@@ -49,13 +49,28 @@ export function createAuditRunStore(table: Table) {
     },
     read: async (account: AccountId): Promise<LookState | undefined> => {
       const text = (await getItem(table, stateKey(account)))?.['state'];
-      return typeof text === 'string' ? (JSON.parse(text) as LookState) : undefined;
+      if (typeof text !== 'string') return undefined;
+      const state = JSON.parse(text) as LookState;
+      // An older release has no sums by month. Such an account begins again.
+      return 'byMonth' in state.sums ? state : undefined;
     },
   };
 }
 
-function newRun(day: string, nowMillis: number): AuditRun {
-  return { day, startedAt: new Date(nowMillis).toISOString(), progress: noProgress, interrupted: [] };
+function newRun(day: string, nowMillis: number, wholeMonth: string | undefined): AuditRun {
+  const run = { day, startedAt: new Date(nowMillis).toISOString(), progress: noProgress, interrupted: [] };
+  const isWhole = wholeMonth !== monthBefore(day);
+  return { ...run, isWhole, ...(wholeMonth !== undefined && { wholeMonth }) };
+}
+
+/** The month that has a day before this one, "2026-11": on its second day it becomes the running month. */
+function monthBefore(day: string): string {
+  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 7);
+}
+
+/** A run that is finished. A whole one counts for its month. */
+export function finished(run: AuditRun, finishedAt: string): AuditRun {
+  return { ...run, finishedAt, ...(run.isWhole && { wholeMonth: monthBefore(run.day) }) };
 }
 
 function runToItem(run: AuditRun, { holder, untilMillis }: AuditLock): Item {
@@ -63,12 +78,15 @@ function runToItem(run: AuditRun, { holder, untilMillis }: AuditLock): Item {
 }
 
 function runFromItem(item: Item): AuditRun {
-  const { day, startedAt, progress, interrupted, finishedAt } = item;
+  const { day, startedAt, progress, interrupted, isWhole, wholeMonth, finishedAt } = item;
   return {
     day: String(day),
     startedAt: String(startedAt),
     progress: progress as AuditProgress,
     interrupted: interrupted as readonly AccountId[],
+    // The runs of older releases were whole.
+    isWhole: isWhole !== false,
+    ...(typeof wholeMonth === 'string' && { wholeMonth }),
     ...(typeof finishedAt === 'string' && { finishedAt }),
   };
 }
@@ -84,6 +102,10 @@ export interface AuditRun {
   readonly progress: AuditProgress;
   /** The accounts that were interrupted in the middle of their ledger. */
   readonly interrupted: readonly AccountId[];
+  /** Whether every ledger is counted from its beginning: the first run from the second day of each month. */
+  readonly isWhole: boolean;
+  /** The month of the last whole run, "2026-11". */
+  readonly wholeMonth?: string;
   /** RFC 3339. Absent while accounts are left. */
   readonly finishedAt?: string;
 }

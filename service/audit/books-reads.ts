@@ -6,7 +6,7 @@ import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, type QueryParts } from '../aws/dynamodb/send.ts';
 import { type Item, keys, listingIndex, type Table } from '../aws/dynamodb/table.ts';
 import { listedIdOf } from '../creations/creation-items.ts';
-import type { AccountId, CreationId } from '../values/ids.ts';
+import { type AccountId, type CreationId, timeOfUuidV7 } from '../values/ids.ts';
 import { asMicros } from '../values/money.ts';
 import type { AuditedCreation, AuditedRow, PlacedRow, StoredSums } from './books.ts';
 
@@ -44,28 +44,53 @@ const accountStart = 'ACCOUNT#';
 export function createBooksReader(table: Table) {
   return {
     accounts: (after?: string): AsyncIterable<readonly ListedAccount[]> => accountPages(table, after),
-    /** The rows of the ledger from this place on, the oldest first, some hundred at once. */
-    ledger: async function* (account: AccountId, from = ledgerStart): AsyncGenerator<readonly PlacedRow[]> {
-      const query: QueryParts = {
+    /**
+     * The rows of the ledger from this place on, the oldest first, some hundred at once.
+     * @param settledMillis rows before this time no longer change, so their reads are not consistent
+     */
+    ledger: async function* (
+      account: AccountId,
+      from = ledgerStart,
+      settledMillis = 0,
+    ): AsyncGenerator<readonly PlacedRow[]> {
+      const settled = settledMillis > 0 ? placeOf(settledMillis) : '';
+      const query = (range: readonly [from: string, to: string], ConsistentRead: boolean): QueryParts => ({
         KeyConditionExpression: 'pk = :pk',
         ExpressionAttributeValues: { ':pk': keys.account(account).pk },
-        range: { sort: 'sk', from, to: ledgerEnd },
+        range: { sort: 'sk', from: range[0], to: range[1] },
+        ConsistentRead,
         ...rowProjection,
-      };
-      for await (const page of pagesOf(table, query))
-        yield page.map(({ sk, ...row }) => ({ place: String(sk), row: row as unknown as AuditedRow }));
+      });
+      const parts = [
+        ...(from < settled ? [query([from, settled], false)] : []),
+        query([from < settled ? settled : from, ledgerEnd], true),
+      ];
+      for (const part of parts)
+        for await (const page of pagesOf(table, part))
+          yield page.map(({ sk, ...row }) => ({ place: String(sk), row: row as unknown as AuditedRow }));
     },
     /** The creations after this one in the account's list, the oldest first, some hundred at once. */
     listed: async function* (account: AccountId, after?: CreationId): AsyncGenerator<readonly CreationId[]> {
       for await (const page of pagesOf(table, listOf(`CREATIONS#${account}`, after)))
         yield page.map((row): CreationId => listedIdOf(row));
     },
-    creations: async (ids: readonly CreationId[]): Promise<readonly AuditedCreation[]> =>
-      (await batchGetAtOnce(
-        table,
-        ids.map((id) => keys.creation(id)),
-        creationAttributes,
-      )) as unknown as AuditedCreation[],
+    /** @param settledMillis creations before this time have ended, so their reads are not consistent */
+    creations: async (ids: readonly CreationId[], settledMillis = 0): Promise<readonly AuditedCreation[]> => {
+      const isSettled = (id: CreationId): boolean => (timeOfUuidV7(id) ?? Infinity) < settledMillis;
+      const read = (wanted: readonly CreationId[], isConsistent: boolean): Promise<Item[]> =>
+        batchGetAtOnce(
+          table,
+          wanted.map((id) => keys.creation(id)),
+          creationAttributes,
+          isConsistent,
+        );
+      const settled = await read(ids.filter(isSettled), false);
+      const others = await read(
+        ids.filter((id) => !isSettled(id)),
+        true,
+      );
+      return [...settled, ...others] as unknown as AuditedCreation[];
+    },
     /** The stored sums. They are read one after the other. Undefined: there is no such account. */
     sums: async (account: AccountId): Promise<StoredSums | undefined> => {
       const [item, held] = await Promise.all([
@@ -86,8 +111,12 @@ export function createBooksReader(table: Table) {
     inFlight: async (account: AccountId): Promise<number> =>
       Number((await getItem(table, keys.account(account), 'inFlight'))?.['inFlight']),
     /** The first place of rows of this time (Unix milliseconds). */
-    placeOf: (millis: number): string => `${ledgerStart}${new Date(millis).toISOString()}`,
+    placeOf,
   };
+}
+
+function placeOf(millis: number): string {
+  return `${ledgerStart}${new Date(millis).toISOString()}`;
 }
 
 async function* accountPages(
@@ -122,5 +151,5 @@ export interface ListedAccount {
   readonly place: string;
 }
 
-/** Every read is consistent except the two lists. Throws Overloaded when the table stayed busy. */
+/** Every read is consistent except the two lists, and those of settled rows and creations. Throws Overloaded when the table stayed busy. */
 export type BooksReader = ReturnType<typeof createBooksReader>;

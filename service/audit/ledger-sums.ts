@@ -4,14 +4,16 @@ import { counterExpiry, oldestDayKept } from '../accounts/caps.ts';
 import { userHash } from '../accounts/end-user.ts';
 import { monthOf } from '../values/time.ts';
 import { type AuditedRow, compare, type Finding, type StoredSums } from './books.ts';
+import { type Closing, monthOfRow } from './closings.ts';
 
 /** Expired counters are removed some days late. */
 const removedLateMillis = 30 * 86_400_000;
 
+/** The sums of the rows that count in one month. */
+type MonthSums = Omit<Closing, 'month'>;
+
 export interface LedgerSumsState {
-  readonly rows: number;
-  readonly availableMicros: number;
-  readonly creditLineMicros: number;
+  readonly byMonth: readonly (readonly [month: string, MonthSums])[];
   readonly months: readonly (readonly [string, number])[];
   readonly days: readonly (readonly [key: string, day: string, micros: number])[];
   readonly users: readonly (readonly [string, number])[];
@@ -23,11 +25,16 @@ export type LedgerSums = ReturnType<typeof createLedgerSums>;
  * The memory that the sums take grows with the months and days of each key, and with the users of the last
  * months that have a counter. It does not grow with the rows.
  * @param nowMillis decides which counters of users can still exist
+ * @param closed the rows up to this month are not counted, and its sums are trusted
  */
-export function createLedgerSums(nowMillis: number, from?: LedgerSumsState) {
-  let rows = from?.rows ?? 0;
-  let availableMicros = from?.availableMicros ?? 0;
-  let creditLineMicros = from?.creditLineMicros ?? 0;
+export function createLedgerSums(nowMillis: number, from?: LedgerSumsState, closed?: Closing) {
+  const byMonth = new Map(from?.byMonth);
+  const isOpen = (period: string): boolean => closed === undefined || period.slice(0, 7) > closed.month;
+  /** The sums up to this month. */
+  const closingOf = (month: string): Closing => {
+    const counted = [...byMonth].filter(([own]) => own <= month).map(([, sums]) => sums);
+    return { ...[closed ?? none, ...counted].reduce(added), month };
+  };
   const months = new Map(from?.months);
   const days = new Map<string, Map<string, number>>();
   for (const [key, day, micros] of from?.days ?? []) addTo(daysOf(days, key), day, micros);
@@ -41,29 +48,39 @@ export function createLedgerSums(nowMillis: number, from?: LedgerSumsState) {
   return {
     add: (row: AuditedRow) => {
       const { kind, amountMicros, keyId, month, day } = row;
-      rows += 1;
-      availableMicros += amountMicros;
-      if (kind === 'credit_line') creditLineMicros += amountMicros;
+      const counted = monthOfRow(row);
+      const creditLineMicros = kind === 'credit_line' ? amountMicros : 0;
+      const own = { rows: 1, availableMicros: amountMicros, creditLineMicros };
+      byMonth.set(counted, added(byMonth.get(counted) ?? none, own));
       if (keyId === undefined) return;
       if (month !== undefined) addTo(months, `${keyId} in ${month}`, 0 - amountMicros);
       if (day !== undefined) addTo(daysOf(days, keyId), day, 0 - amountMicros);
       if (month !== undefined && hasCounter(month))
         for (const name of counterOf(row)) addTo(users, name, 0 - amountMicros);
     },
-    rows: (): number => rows,
+    rows: (): number => [...byMonth.values()].reduce((sum, { rows }) => sum + rows, 0),
+    closingOf,
     /** The stored sums that differ. The number of open creations is not one of them. */
-    differences: (stored: StoredSums): Finding[] => [
-      ...compare('available', availableMicros, stored.availableMicros),
-      ...compare('credit_line', creditLineMicros, stored.creditLineMicros),
-      ...monthDifferences(months, stored),
-      ...dayDifferences(days, stored),
-    ],
+    differences: (stored: StoredSums): Finding[] => {
+      const { availableMicros, creditLineMicros } = closingOf(lastMonth);
+      const keys = stored.keys.map(({ id, spent, spentByDay }) => ({
+        id,
+        spent: Object.fromEntries(Object.entries(spent).filter(([month]) => isOpen(month))),
+        spentByDay: Object.fromEntries(Object.entries(spentByDay).filter(([day]) => isOpen(day))),
+      }));
+      return [
+        ...compare('available', availableMicros, stored.availableMicros),
+        ...compare('credit_line', creditLineMicros, stored.creditLineMicros),
+        ...monthDifferences(months, { keys }),
+        ...dayDifferences(days, { keys }),
+      ];
+    },
     /** The counters of users that differ. @param moved rows that came meanwhile are passed over */
     counterDifferences: (stored: readonly UserCounter[], moved: readonly AuditedRow[]): Finding[] => {
       const passedOver = new Set(moved.flatMap(counterOf));
       const found = new Map(
         stored
-          .filter(({ month }) => hasCounter(month))
+          .filter(({ month }) => isOpen(month) && hasCounter(month))
           .map((one) => [userName(one.keyId, one.userHash, one.month), one.spentMicros]),
       );
       // A counter is kept for months, so the counters of this month and the month before must exist.
@@ -76,13 +93,23 @@ export function createLedgerSums(nowMillis: number, from?: LedgerSumsState) {
       );
     },
     state: (): LedgerSumsState => ({
-      rows,
-      availableMicros,
-      creditLineMicros,
+      byMonth: [...byMonth],
       months: [...months],
       days: [...days].flatMap(([key, own]) => [...own].map(([day, micros]) => [key, day, micros] as const)),
       users: [...users],
     }),
+  };
+}
+
+const none: MonthSums = { rows: 0, availableMicros: 0, creditLineMicros: 0 };
+/** After every month. */
+const lastMonth = '9999_12';
+
+function added(one: MonthSums, other: MonthSums): MonthSums {
+  return {
+    rows: one.rows + other.rows,
+    availableMicros: one.availableMicros + other.availableMicros,
+    creditLineMicros: one.creditLineMicros + other.creditLineMicros,
   };
 }
 
@@ -106,7 +133,9 @@ function userName(keyId: string, hash: string, month: string): string {
   return `${keyId} for user ${hash} in ${month}`;
 }
 
-function monthDifferences(spent: ReadonlyMap<string, number>, { keys }: StoredSums): Finding[] {
+type StoredKeys = Pick<StoredSums, 'keys'>;
+
+function monthDifferences(spent: ReadonlyMap<string, number>, { keys }: StoredKeys): Finding[] {
   const stored = new Map(
     keys.flatMap((key) =>
       Object.entries(key.spent).map(([month, value]) => [`${key.id} in ${month}`, value]),
@@ -120,7 +149,7 @@ function monthDifferences(spent: ReadonlyMap<string, number>, { keys }: StoredSu
 /** A charge removes the days from its key that are days older than its own. */
 function dayDifferences(
   spent: ReadonlyMap<string, ReadonlyMap<string, number>>,
-  { keys }: StoredSums,
+  { keys }: StoredKeys,
 ): Finding[] {
   const stored = new Map<string, ApiKey['spentByDay']>(keys.map((key) => [key.id, key.spentByDay]));
   return [...new Set([...spent.keys(), ...stored.keys()])].flatMap((keyId) => {

@@ -3,6 +3,7 @@ import { auditAccount, type AuditedAccount } from '../../service/audit/audit-acc
 import type { LookState } from '../../service/audit/look-at-account.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
+import { closingsInMemory } from '../fixtures/closings.ts';
 import { accountId } from '../fixtures/records.ts';
 import { costMicros, workingAccount, type WorkingAccount } from './working-account.ts';
 
@@ -32,6 +33,7 @@ async function audit(account: WorkingAccount, onPause: () => void = () => undefi
   const nowMillis = (): number => account.nowMillis();
   const audited = await auditAccount(accountId, {
     books: account.books,
+    closings: closingsInMemory('compared'),
     nowMillis,
     pause,
     isTimeUp: () => false,
@@ -155,7 +157,8 @@ describe('the audit of an account that is interrupted', () => {
       const { books } = account;
       const nowMillis = (): number => account.nowMillis();
       const pause = (): Promise<void> => Promise.resolve();
-      const audited = await auditAccount(accountId, { books, nowMillis, pause, isTimeUp }, state);
+      const closings = closingsInMemory('compared');
+      const audited = await auditAccount(accountId, { books, closings, nowMillis, pause, isTimeUp }, state);
       if (!('unfinished' in audited)) return { audited, parts };
       state = JSON.parse(JSON.stringify(audited.unfinished)) as LookState;
     }

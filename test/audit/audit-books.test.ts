@@ -9,6 +9,7 @@ import type { AuditServices } from '../../service/audit/open.ts';
 import type { AccountId, KeyId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { fakeClock, type FakeClock, fakeLog, type FakeLog, stub } from '../api/fakes.ts';
+import { closingsInMemory } from '../fixtures/closings.ts';
 import { now } from '../fixtures/records.ts';
 
 const accounts = Array.from(
@@ -68,7 +69,7 @@ function runsInMemory(): AuditRunStore & { run?: AuditRun; lock?: AuditLock } {
       const { run } = store;
       if ((store.lock?.untilMillis ?? 0) > nowMillis) return Promise.resolve('none');
       if (run?.finishedAt !== undefined && run.day >= day) return Promise.resolve('none');
-      const begun = { day, startedAt: 'now', progress: noProgress, interrupted: [] };
+      const begun: AuditRun = { day, startedAt: 'now', progress: noProgress, interrupted: [], isWhole: true };
       const taken = run && run.finishedAt === undefined ? run : begun;
       Object.assign(store, { run: taken, lock });
       return Promise.resolve(taken);
@@ -95,7 +96,12 @@ async function run(
   { runs = runsInMemory(), timeLeft = ample, clock = fakeClock(), holder = 'one' } = {},
 ): Promise<Ran> {
   const log = fakeLog();
-  const report = await auditBooks(stub<AuditServices>({ log, clock, books, runs }), holder, timeLeft);
+  const closings = closingsInMemory('compared');
+  const report = await auditBooks(
+    stub<AuditServices>({ log, clock, books, closings, runs }),
+    holder,
+    timeLeft,
+  );
   return { report, log, clock };
 }
 

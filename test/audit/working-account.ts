@@ -3,8 +3,9 @@ import { userHash } from '../../service/accounts/end-user.ts';
 import type { LedgerRow } from '../../service/accounts/account.ts';
 import type { BooksReader } from '../../service/audit/books-reads.ts';
 import type { AuditedCreation, PlacedRow } from '../../service/audit/books.ts';
-import { type CreationId, uuidV7 } from '../../service/values/ids.ts';
-import { asMicros } from '../../service/values/money.ts';
+import { type CreationId, timeOfUuidV7, uuidV7 } from '../../service/values/ids.ts';
+import { asMicros, type Micros } from '../../service/values/money.ts';
+import { monthOf } from '../../service/values/time.ts';
 import { accountId, keyId } from '../fixtures/records.ts';
 
 const startMillis = Date.UTC(2026, 10, 21, 12);
@@ -15,11 +16,17 @@ const user = 'customer 7';
 export interface WorkingAccount {
   readonly books: BooksReader;
   nowMillis(): number;
+  /** Goes on at this time. */
+  setNow(millis: number): void;
   charge(): CreationId;
   complete(id: CreationId): void;
   refund(id: CreationId): void;
   /** Writes a row that no sum knows. */
   addRow(row: Partial<LedgerRow>): void;
+  /** Changes a row that is stored, by its number. */
+  changeRow(number: number, change: Partial<LedgerRow>): void;
+  /** The next reads of the ledger that are not consistent miss the row with this number. */
+  hideRow(number: number): void;
   /** Changes the stored sums past the ledger. */
   add(change: { readonly availableMicros?: number; readonly inFlight?: number }): void;
   /** Is called after each read, with the number of reads so far. */
@@ -32,8 +39,9 @@ export function workingAccount(): WorkingAccount {
   let now = startMillis;
   let availableMicros = 0;
   let inFlight = 0;
-  let spent = 0;
+  const spent: Record<string, number> = {};
   let reads = 0;
+  let hidden: string | undefined;
   const ledger: PlacedRow[] = [];
   const creations = new Map<CreationId, AuditedCreation>();
   const placeOf = (millis: number): string => `LEDGER#${new Date(millis).toISOString()}`;
@@ -47,8 +55,9 @@ export function workingAccount(): WorkingAccount {
   const book = (kind: 'charge' | 'refund', id: CreationId): void => {
     const amount = kind === 'charge' ? 0 - costMicros : costMicros;
     availableMicros += amount;
-    spent -= amount;
-    const names = { creationId: id, month: '2026_11', user, countedForUser: true } as const;
+    const month = monthOf(timeOfUuidV7(id) ?? NaN);
+    spent[month] = (spent[month] ?? 0) - amount;
+    const names = { creationId: id, month, user, countedForUser: true } as const;
     write({ kind, amountMicros: asMicros(amount), ...names });
   };
   const end = (id: CreationId, status: 'completed' | 'failed'): void => {
@@ -80,6 +89,7 @@ export function workingAccount(): WorkingAccount {
 
   const account: WorkingAccount = {
     nowMillis: () => now,
+    setNow: (millis) => void (now = millis),
     charge: () => {
       const id = uuidV7(now + 1_000, new Uint8Array(16).fill(creations.size)) as CreationId;
       book('charge', id);
@@ -95,6 +105,11 @@ export function workingAccount(): WorkingAccount {
       book('refund', id);
     },
     addRow: write,
+    changeRow: (number, change) => {
+      const { place, row } = ledger[number] as PlacedRow;
+      ledger[number] = { place, row: { ...row, ...change } };
+    },
+    hideRow: (number) => void (hidden = ledger[number]?.place),
     add: (change) => {
       availableMicros += change.availableMicros ?? 0;
       inFlight += change.inFlight ?? 0;
@@ -103,10 +118,13 @@ export function workingAccount(): WorkingAccount {
     reads: () => reads,
     books: {
       accounts: () => pagesOf(2, () => [{ id: accountId, place: 'only' }]),
-      ledger: (_account, from) =>
+      ledger: (_account, from, settledMillis) =>
         pagesOf(rowsOfPage, (page: readonly PlacedRow[]) => {
           const last = page.at(-1)?.place;
-          return ledger.filter(({ place }) => place >= (from ?? '') && (last === undefined || place > last));
+          const settled = placeOf(settledMillis ?? 0);
+          return ledger
+            .filter(({ place }) => place >= (from ?? '') && (last === undefined || place > last))
+            .filter(({ place }) => place !== hidden || place >= settled);
         }),
       listed: (_account, after) =>
         pagesOf(rowsOfPage, (page: readonly CreationId[]) => {
@@ -119,10 +137,17 @@ export function workingAccount(): WorkingAccount {
           availableMicros: asMicros(availableMicros),
           creditLineMicros: asMicros(0),
           inFlight,
-          keys: [{ id: keyId, spent: { '2026_11': asMicros(spent) }, spentByDay: {} }],
+          keys: [{ id: keyId, spent: spent as Record<string, Micros>, spentByDay: {} }],
         })),
       userCounters: async () =>
-        read(() => [{ keyId, month: '2026_11', userHash: userHash(user), spentMicros: asMicros(spent) }]),
+        read(() =>
+          Object.entries(spent).map(([month, micros]) => ({
+            keyId,
+            month,
+            userHash: userHash(user),
+            spentMicros: asMicros(micros),
+          })),
+        ),
       inFlight: async () => read(() => inFlight),
       placeOf,
     },

@@ -28,6 +28,15 @@ export const creations: Bugs = {
   'service/audit/audit-accounts.ts': {
     'audit-resumes-past-an-account': ['after: first.place', 'after: begun.at(-1)?.place ?? first.place'],
   },
+  'service/audit/closings.ts': {
+    'refund-counts-in-its-own-month': [
+      'return month ?? monthOf(Date.parse(at));',
+      "return monthOf(Date.parse(at === '' ? (month ?? at) : at));",
+    ],
+  },
+  'service/audit/look-at-account.ts': {
+    'closed-month-is-counted-again': ['monthOfRow(row) <= closed.month', 'monthOfRow(row) < closed.month'],
+  },
   'service/contract/failures.ts': {
     'cancelled-has-the-code-of-its-sentence': [
       'creation.cancelledAt === undefined ? code : cancelledCode',
