@@ -129,6 +129,18 @@ describe('the closing balance of a month', () => {
     });
   });
 
+  it('A refund whose clock is a minute behind that of its charge is counted with the charge', async () => {
+    const account = twoMonths();
+    account.setNow(turn + 100_000);
+    const id = account.charge();
+    account.setNow(turn - 60_000);
+    account.refund(id);
+    account.setNow(secondDay);
+    const closings = closingsInMemory('compared');
+    await audit(account, closings, 'compared');
+    expect(await audit(account, closings, 'trusted')).toMatchObject({ differences: [], creations: 6 });
+  });
+
   it('An account with an open creation of the month is not closed', async () => {
     const account = workingAccount();
     account.complete(account.charge());

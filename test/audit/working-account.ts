@@ -51,6 +51,7 @@ export function workingAccount(): WorkingAccount {
     const at = new Date(now).toISOString();
     const place = `${placeOf(now)}#${row.kind}#${row.creationId}`;
     ledger.push({ place, row: { kind: 'charge', amountMicros: asMicros(0), keyId, at, ...row } });
+    ledger.sort((one, other) => (one.place < other.place ? -1 : 1));
   };
   const book = (kind: 'charge' | 'refund', id: CreationId): void => {
     const amount = kind === 'charge' ? 0 - costMicros : costMicros;

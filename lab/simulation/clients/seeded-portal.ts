@@ -107,6 +107,9 @@ function stepsOf(
   // Who lost the answer, or the key, rolls again.
   if (does === 'roll_key' && dice.chance(`${name} rolls again`, 0.25))
     return [one, { ...one, name: `${name} again`, at: at + dice.between(`${name} later`, 1_000, 9_000) }];
+  // What was delivered meanwhile is not sent again.
+  if (does === 'redeliver_failed' && dice.chance(`${name} sends again`, 0.5))
+    return [one, { ...one, name: `${name} again`, at: at + dice.between(`${name} later`, 60_000, 900_000) }];
   if (!dice.chance(`${name} meets a rival`, 0.6)) return [one];
   const rival = dice.pick(`${name} rival does`, rivals[does]);
   const second = dice.chance(`${name} rival is an owner`, 0.8) ? (first === 0 ? 1 : 0) : 2;
