@@ -1,7 +1,7 @@
 /** The audit as a person runs it: from the beginning to the end, over the table of a service. */
 import { createBooksReader } from '../service/audit/books-reads.ts';
 import type { Difference } from '../service/audit/books.ts';
-import { createClosings } from '../service/audit/closings.ts';
+import { createClosingStore } from '../service/audit/closing-store.ts';
 import { auditAccounts, noProgress, type AuditProgress } from '../service/audit/audit-accounts.ts';
 import type { AccountId } from '../service/values/ids.ts';
 import type { OperatorServices } from './services.ts';
@@ -30,7 +30,7 @@ export async function auditTable(
   { only, renewsClosings = false, onProgress }: AuditOptions = {},
 ): Promise<AuditedTable> {
   const differences: Difference[] = [];
-  const { read, write } = createClosings(table);
+  const { read, write } = createClosingStore(table);
   const { progress } = await auditAccounts(
     {
       books: createBooksReader(table),

@@ -4,7 +4,7 @@ import { firstPollSeconds } from '../../service/contract/limits.ts';
 import { type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
 import { nextPollSeconds } from '../../service/creations/creation.ts';
 import { billOf, billParts, type Measurements, type Memory, prices, totalOf, waitFor } from './prices.ts';
-import { auditMonth, fetchedBill, keptMonth, storedBill, trafficBill, usualMegabytes } from './standing.ts';
+import { dailyAudits, fetchedBill, keptMonth, storedBill, trafficBill, usualMegabytes } from './standing.ts';
 
 /** How the customer learns that the image is there. */
 export type Following = 'webhook' | 'polls';
@@ -43,7 +43,7 @@ export function estimate(order: Order, measured: Measurements) {
     'Pictures, stored for 31 days': storedBill(megabytes),
     'Pictures, fetched once each': fetchedBill(megabytes),
     'Other traffic': trafficBill({ polls, hasWebhook }),
-    'Records, in the first month': keptMonth(measured.kinds['success, webhook'].storedBytes) + auditMonth(),
+    'Records, in the first month': keptMonth(measured.kinds['success, webhook'].storedBytes) + dailyAudits(),
   };
   return { kind, polls, perThousand, all: (creations / 1000) * totalOf(perThousand) };
 }

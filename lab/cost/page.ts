@@ -35,8 +35,8 @@ import {
 } from './prices.ts';
 import { eventBill, heldBill, lookSeconds, viewBill, viewNames, viewParts } from './requests.ts';
 import {
-  auditMonth,
   canaryMonth,
+  dailyAudits,
   fetchedBill,
   idleBill,
   keptDays,
@@ -45,6 +45,7 @@ import {
   storedBill,
   trafficBill,
   usualMegabytes,
+  wholeAudit,
 } from './standing.ts';
 
 export interface CostReport extends Measurements {
@@ -113,8 +114,9 @@ function pictureTable({ kinds: { 'success, webhook': success } }: Measurements):
     [`Pictures of ${usualMegabytes} MB in S3, for ${keptDays} days`, storedBill(usualMegabytes)],
     ['Each of them fetched once, through CloudFront', fetchedBill(usualMegabytes)],
     ['Orders to vendors, answers and webhooks, as traffic', trafficBill({ polls: 0, hasWebhook: true })],
+    ['The daily audits, until the month is closed', dailyAudits()],
     ['Records in DynamoDB with their backup, a month', keptMonth(success.storedBytes)],
-    ['The daily audits of a month, which read these records', auditMonth()],
+    ['The whole audit of each month, which reads these records', wholeAudit()],
   ];
   return table(
     ['USD for 1,000 creations', 'USD'],
@@ -213,12 +215,17 @@ const canaryRun = {
   renderer: 'RenderImageSmall',
 } as const;
 
+/** USD for the audits of the nth month with 10,000,000 creations each. */
+function auditIn(month: number): number {
+  return 10_000 * (dailyAudits() + month * wholeAudit());
+}
+
 /** The figures that the text of the page names, with the words beside them. */
 export function figuresInText(report: CostReport): readonly string[] {
   const { memory } = report;
   const { transitions, storedBytes } = report.kinds['success, webhook'];
   const calledBack = totalOf(billOf('success, webhook, callback', report));
-  const records = keptMonth(storedBytes) + auditMonth();
+  const records = keptMonth(storedBytes) + wholeAudit();
   const canary = canaryMonth(canaryMinutes, totalOf(serviceBill(canaryRun, report)) + 2 * pollBill(report));
   const metrics = trafficMetricsMonth();
   const megabytes = (name: string): number => memory[name] ?? 0;
@@ -232,6 +239,7 @@ export function figuresInText(report: CostReport): readonly string[] {
     ...kinds.map(([kind, title]) => `${title.slice(1)}: ${vendorTitles(kind)}.`),
     `costs as much as ${Math.round(prices.edgeGigabyte / 1000 / prices.writeUnit)} write units`,
     `then take ${usd(1200 * records, 2)} USD a month`,
+    `${usd(auditIn(1), 2)} USD in the first month, ${usd(auditIn(12), 2)} USD in the twelfth`,
     `keeps ${metrics.metrics} of them alive for one model at one vendor, ${usd(metrics.usd, 2)} USD.`,
     `adds at least two, ${usd(2 * prices.metricMonth, 2)} USD`,
     `OpenaiImages waits with ${megabytes('OpenaiImages')} MB`,

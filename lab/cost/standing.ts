@@ -58,14 +58,21 @@ function costOfEmptyAudit(memory: Memory): number {
 }
 
 /**
- * Read units of the audit for each creation that the table keeps: a consistent read of its item, its row of the
- * ledger, and its place in the list of its account (service/audit/books-reads.ts).
+ * Read units of one count for each creation: its item, its row of the ledger, and its place in the list of its account.
+ * No read of what is older than an hour is consistent (service/audit/books-reads.ts).
  */
-const auditUnits = 1.2;
+export const auditUnits = 0.55;
+/** How often the daily audits count a creation until its month is closed: half a month, and the first of the next. */
+const dailyCounts = monthDays / 2 + 1;
 
-/** USD that the daily audits of a month take for 1,000 creations that the table keeps. */
-export function auditMonth(): number {
-  return 1000 * monthDays * auditUnits * prices.readUnit;
+/** USD for the daily audits that count 1,000 creations until their month is closed. */
+export function dailyAudits(): number {
+  return 1000 * dailyCounts * auditUnits * prices.readUnit;
+}
+
+/** USD of a month for the whole count of 1,000 creations that the table keeps. */
+export function wholeAudit(): number {
+  return 1000 * auditUnits * prices.readUnit;
 }
 
 /** USD for a month in which 1,000 creations stay in the table: their bytes, and the backup of these bytes. */

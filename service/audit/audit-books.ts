@@ -14,7 +14,8 @@ import {
   type AuditedPart,
   type AuditProgress,
 } from './audit-accounts.ts';
-import { type AuditLock, type AuditRun, finished } from './audit-run-store.ts';
+import type { AuditLock } from './audit-run-store.ts';
+import { type AuditRun, finished } from './audit-run.ts';
 import type { AuditServices } from './open.ts';
 
 const lookAgainMillis = 15_000;

@@ -3,7 +3,8 @@ import { putIf } from '../aws/dynamodb/conditional.ts';
 import { getItem, putItem } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import type { AccountId } from '../values/ids.ts';
-import { type AuditProgress, noProgress } from './audit-accounts.ts';
+import type { AuditProgress } from './audit-accounts.ts';
+import { type AuditRun, newRun } from './audit-run.ts';
 import type { LookState } from './look-at-account.ts';
 
 /** In a partition of their own. Only the audit reads them. */
@@ -57,22 +58,6 @@ export function createAuditRunStore(table: Table) {
   };
 }
 
-function newRun(day: string, nowMillis: number, wholeMonth: string | undefined): AuditRun {
-  const run = { day, startedAt: new Date(nowMillis).toISOString(), progress: noProgress, interrupted: [] };
-  const isWhole = wholeMonth !== monthBefore(day);
-  return { ...run, isWhole, ...(wholeMonth !== undefined && { wholeMonth }) };
-}
-
-/** The month that has a day before this one, "2026-11": on its second day it becomes the running month. */
-function monthBefore(day: string): string {
-  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 7);
-}
-
-/** A run that is finished. A whole one counts for its month. */
-export function finished(run: AuditRun, finishedAt: string): AuditRun {
-  return { ...run, finishedAt, ...(run.isWhole && { wholeMonth: monthBefore(run.day) }) };
-}
-
 function runToItem(run: AuditRun, { holder, untilMillis }: AuditLock): Item {
   return { ...runKey, ...run, holder, until: untilMillis };
 }
@@ -92,23 +77,6 @@ function runFromItem(item: Item): AuditRun {
 }
 
 // Keeps how far the daily audit is, so that a run that was ended continues where it was.
-
-/** One audit of all accounts. Several invocations may work on it, one after the other. */
-export interface AuditRun {
-  /** The UTC day for which it was begun, "2026-11-21". */
-  readonly day: string;
-  /** RFC 3339. */
-  readonly startedAt: string;
-  readonly progress: AuditProgress;
-  /** The accounts that were interrupted in the middle of their ledger. */
-  readonly interrupted: readonly AccountId[];
-  /** Whether every ledger is counted from its beginning: the first run from the second day of each month. */
-  readonly isWhole: boolean;
-  /** The month of the last whole run, "2026-11". */
-  readonly wholeMonth?: string;
-  /** RFC 3339. Absent while accounts are left. */
-  readonly finishedAt?: string;
-}
 
 export interface AuditLock {
   readonly holder: string;

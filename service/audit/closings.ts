@@ -6,10 +6,6 @@
  * A row counts in the month of its charge. A refund of the next month belongs to its charge, so no account is closed
  * while a creation of the month is open.
  */
-import { putItem } from '../aws/dynamodb/send.ts';
-import { queryAll } from '../aws/dynamodb/query.ts';
-import type { Table } from '../aws/dynamodb/table.ts';
-import type { AccountId } from '../values/ids.ts';
 import { monthOf } from '../values/time.ts';
 import { type AuditedRow, compare, type Finding } from './books.ts';
 
@@ -24,24 +20,6 @@ export interface Closing {
 
 /** After the end of a month, no row of its charges comes so late, by any clock. */
 const lateMillis = 86_400_000;
-
-const partition = (account: AccountId): string => `CLOSING#${account}`;
-const sortStart = 'MONTH#';
-
-export function createClosings(table: Table) {
-  return {
-    /** The oldest first. */
-    read: async (account: AccountId): Promise<readonly Closing[]> =>
-      (await queryAll(table, partition(account), sortStart)).map((item) => ({
-        month: String(item['sk']).slice(sortStart.length),
-        rows: Number(item['rows']),
-        availableMicros: Number(item['availableMicros']),
-        creditLineMicros: Number(item['creditLineMicros']),
-      })),
-    write: (account: AccountId, { month, ...sums }: Closing): Promise<void> =>
-      putItem(table, { pk: partition(account), sk: `${sortStart}${month}`, ...sums }),
-  };
-}
 
 /** The month in which a row counts: of its charge, or of its own time. */
 export function monthOfRow({ month, at }: Pick<AuditedRow, 'month' | 'at'>): string {

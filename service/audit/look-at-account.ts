@@ -68,6 +68,11 @@ export interface LookOptions {
   readonly from?: LookState;
 }
 
+/** Rows before this time count in a closed month. The clock of a refund can be behind that of its charge. */
+function beginOf(closed: Closing | undefined): number {
+  return closed ? endOfMonth(closed.month) - wrongClockMillis : 0;
+}
+
 /** A closed month has no creation whose id is later. */
 function lastIdOf({ month }: Closing): CreationId {
   return uuidV7(endOfMonth(month), new Uint8Array(16)) as CreationId;
@@ -82,8 +87,7 @@ export async function lookAtAccount(account: AccountId, options: LookOptions): P
   const rows = createRowCounter(options, closed, sums, creations);
   const after = from?.listedAfter ?? (closed && lastIdOf(closed));
   const list = createListReader(books.listed(account, after), creations, after);
-  // The clock of a refund can be behind that of its charge.
-  const begin = from?.place ?? (closed && books.placeOf(endOfMonth(closed.month) - wrongClockMillis));
+  const begin = from?.place ?? (closed && books.placeOf(beginOf(closed)));
   for await (const page of books.ledger(account, begin, settled)) {
     rows.take(page);
     await list.readUntil(rows.newestMillis());
@@ -190,7 +194,7 @@ function createRowCounter(
   sums: LedgerSums,
   creations: CreationTally,
 ) {
-  let newestMillis = from?.newestMillis ?? 0;
+  let newestMillis = from?.newestMillis ?? beginOf(closed);
   let place = from?.place;
   // In the order in which they were counted, which is nearly that of the places.
   const recent = new Set<string>(from?.recent);

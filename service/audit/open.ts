@@ -2,7 +2,7 @@ import { commonOf, tableOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import { createAuditRunStore } from './audit-run-store.ts';
 import { createBooksReader } from './books-reads.ts';
-import { createClosings } from './closings.ts';
+import { createClosingStore } from './closing-store.ts';
 
 export type AuditServices = ReturnType<typeof openAudit>;
 
@@ -11,7 +11,7 @@ export function openAudit(on: On<'dynamodb'>) {
   return {
     ...commonOf(on, 'audit-books'),
     books: createBooksReader(table),
-    closings: createClosings(table),
+    closings: createClosingStore(table),
     runs: createAuditRunStore(table),
   };
 }

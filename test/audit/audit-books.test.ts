@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { noProgress } from '../../service/audit/audit-accounts.ts';
 import { auditBooks, type AuditReport } from '../../service/audit/audit-books.ts';
-import type { AuditLock, AuditRun, AuditRunStore } from '../../service/audit/audit-run-store.ts';
+import type { AuditLock, AuditRunStore } from '../../service/audit/audit-run-store.ts';
+import type { AuditRun } from '../../service/audit/audit-run.ts';
 import type { BooksReader } from '../../service/audit/books-reads.ts';
 import type { StoredSums } from '../../service/audit/books.ts';
 import type { LookState } from '../../service/audit/look-at-account.ts';

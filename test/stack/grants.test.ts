@@ -151,7 +151,11 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'bucket/results/*, bucket/sources/*: DeleteObject',
   ],
   // The audit repairs nothing: it writes only how far it is.
-  AuditBooks: ['table: BatchGetItem GetItem Query', 'table of AUDIT: PutItem', 'table/index/listing: Query'],
+  AuditBooks: [
+    'table: BatchGetItem GetItem Query',
+    'table of AUDIT CLOSING#: PutItem',
+    'table/index/listing: Query',
+  ],
 };
 
 const listed = (value: string | readonly string[] | undefined): readonly string[] => [value ?? []].flat();

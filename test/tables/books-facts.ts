@@ -3,9 +3,10 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { auditTable } from '../../admin/audit-table.ts';
 import { accountToItem } from '../../service/accounts/account-items.ts';
-import { createAuditRunStore, finished } from '../../service/audit/audit-run-store.ts';
+import { createAuditRunStore } from '../../service/audit/audit-run-store.ts';
+import { finished } from '../../service/audit/audit-run.ts';
 import { createBooksReader } from '../../service/audit/books-reads.ts';
-import { createClosings } from '../../service/audit/closings.ts';
+import { createClosingStore } from '../../service/audit/closing-store.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { creationToItem } from '../../service/creations/creation-items.ts';
 import { type AccountId, type CreationId, uuidV7 } from '../../service/values/ids.ts';
@@ -111,7 +112,7 @@ export const booksFacts: Facts = {
   },
 
   'The closing balances of an account come in the order of their months': async ({ table }) => {
-    const closings = createClosings(table);
+    const closings = createClosingStore(table);
     const sums = { rows: 2, availableMicros: -7, creditLineMicros: 3 };
     await closings.write(accountId, { month: '2026_12', ...sums });
     await closings.write(accountId, { month: '2026_11', ...sums });
