@@ -41,6 +41,7 @@ export interface Watched extends Watching {
   readonly throttled: readonly LambdaFunction[];
   readonly refundCharge: LambdaFunction;
   readonly auditBooks: LambdaFunction;
+  readonly eraseContent: LambdaFunction;
   readonly table: TableMetrics;
   /** The executions that the functions of this stack reserve in the account. */
   readonly reservedExecutions: number;

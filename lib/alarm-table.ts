@@ -15,8 +15,8 @@ import {
 } from './alarm-definition.ts';
 import { customerAlarms, trafficAlarms } from './customer-alarms.ts';
 
-/** The alarms of money and of the audit: rows of alarm-table.ts. */
-function moneyAlarms({ metrics, refundCharge, auditBooks }: Watched): AlarmRows {
+/** The alarms of money, of the audit and of erasures: rows of alarm-table.ts. */
+function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: Watched): AlarmRows {
   return {
     RefundsFailing: {
       ...share({
@@ -69,6 +69,14 @@ function moneyAlarms({ metrics, refundCharge, auditBooks }: Watched): AlarmRows 
         'Customers notice nothing, but no audit has ended for 26 h, so nobody knows whether the books balance.',
       remedy:
         'Check that the rule of the audit is enabled, and read the log of AuditBooks. Then run the command audit. A new stack is in this state until its first audit has ended.',
+    },
+    ErasuresFailing: {
+      metric: eraseContent.metricErrors(oneHour),
+      threshold: 3,
+      meaning:
+        'Texts and images that are due for erasure stay longer. Nothing is lost: each start goes on where the last one ended.',
+      remedy:
+        'Read the log of EraseContent. If this lasts, check the table, the bucket and the role of the function.',
     },
   };
 }

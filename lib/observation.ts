@@ -223,6 +223,7 @@ export function observe(scope: Construct, observed: Observed): Topic {
     throttled: essential.map(functionNamed),
     refundCharge: functionNamed('RefundCharge'),
     auditBooks: functionNamed('AuditBooks'),
+    eraseContent: functionNamed('EraseContent'),
     table: store.metrics,
     reservedExecutions: reservedIn(Stack.of(scope)),
     alarms: settings.alarms,

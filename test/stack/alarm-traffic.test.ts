@@ -54,6 +54,7 @@ const faults: Readonly<Record<string, (accepted: number) => Values>> = {
   RefundNotMade: () => event('refund_not_made', 3),
   BooksOutOfBalance: () => ({ BooksOutOfBalance: 1 }),
   AuditFailing: () => ({ 'Errors @AuditBooks': 0.25 }),
+  ErasuresFailing: () => ({ 'Errors @EraseContent': 0.25 }),
   AuditOverdue: () => ({ AuditFinished: undefined }),
   ReconcilerNotRunning: () => ({ ReconcilerRuns: undefined }),
   ReconcilingFailing: (accepted) => event('reconcile_failed', 5 + accepted / 1_000),
