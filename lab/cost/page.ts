@@ -37,6 +37,7 @@ import { eventBill, heldBill, lookSeconds, viewBill, viewNames, viewParts } from
 import {
   canaryMonth,
   dailyAudits,
+  erasedTexts,
   fetchedBill,
   idleBill,
   keptDays,
@@ -115,6 +116,7 @@ function pictureTable({ kinds: { 'success, webhook': success } }: Measurements):
     ['Each of them fetched once, through CloudFront', fetchedBill(usualMegabytes)],
     ['Orders to vendors, answers and webhooks, as traffic', trafficBill({ polls: 0, hasWebhook: true })],
     ['The daily audits, until the month is closed', dailyAudits()],
+    ['The erasure of their texts, once', erasedTexts()],
     ['Records in DynamoDB with their backup, a month', keptMonth(success.storedBytes)],
     ['The whole audit of each month, which reads these records', wholeAudit()],
   ];

@@ -75,6 +75,14 @@ export function wholeAudit(): number {
   return 1000 * auditUnits * prices.readUnit;
 }
 
+/** Of one erasure by age: a read of the item and of its place in the list, and a write of an item of up to 2 KB. */
+const erasure = { readUnits: 1.03, writeUnits: 2 } as const;
+
+/** USD for the erasure of the texts of 1,000 creations. */
+export function erasedTexts(): number {
+  return 1000 * (erasure.readUnits * prices.readUnit + erasure.writeUnits * prices.writeUnit);
+}
+
 /** USD for a month in which 1,000 creations stay in the table: their bytes, and the backup of these bytes. */
 export function keptMonth(storedBytes: number): number {
   return ((1000 * storedBytes) / 1e9) * (prices.tableGigabyteMonth + prices.backupGigabyteMonth);
