@@ -96,14 +96,21 @@ function shiftedClock(offsetMillis: number): Clock {
 
 async function connectStack(stack: string): Promise<OperatorServices> {
   try {
-    const answer = await new CloudFormationClient(callLimits()).send(
-      new DescribeStacksCommand({ StackName: stack }),
-    );
+    const cloudFormation = new CloudFormationClient(callLimits());
+    const answer = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
     const outputs = serviceOutputs(answer.Stacks?.[0]?.Outputs ?? []);
     // The clients of the SDK read it, too. Requests to the bucket are signed without one.
-    const { AWS_ENDPOINT_URL: bucketEndpoint } = process.env;
+    const {
+      AWS_ENDPOINT_URL: bucketEndpoint,
+      AWS_ENDPOINT_URL_CLOUDWATCH: monitoring = bucketEndpoint,
+      AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: logs = bucketEndpoint,
+    } = process.env;
     return operatorServices(
-      { ...addressOf(outputOf(outputs)), ...(bucketEndpoint !== undefined && { bucketEndpoint }) },
+      {
+        ...addressOf(outputOf(outputs)),
+        deployed: { stack, cloudFormation, endpoints: { monitoring, logs } },
+        ...(bucketEndpoint !== undefined && { bucketEndpoint }),
+      },
       systemClock,
     );
   } catch (error) {

@@ -8,6 +8,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addCanaryCommands } from './commands/canary.ts';
 import { addCatalogCommands } from './commands/catalog.ts';
 import { addCreationCommands } from './commands/creations.ts';
+import { addEvidenceCommand } from './commands/evidence.ts';
 import { addExportCommands } from './commands/export.ts';
 import { addFigureCommands } from './commands/figures.ts';
 import { addImportCommand } from './commands/import.ts';
@@ -41,6 +42,7 @@ const commands = [
   addBackupCommand,
   addReleaseCommands,
   addCanaryCommands,
+  addEvidenceCommand,
   addServiceCommands,
 ];
 

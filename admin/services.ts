@@ -34,6 +34,7 @@ import { createConfigured } from '../service/vendors/configured.ts';
 import { createCredentialEditor, createProviderCredentials } from '../service/vendors/credentials.ts';
 import type { VendorAccess } from '../service/vendors/vendors.ts';
 import { createSecretBox } from '../service/webhooks/secret-box.ts';
+import type { StackAccess } from './evidence/ask-stack.ts';
 import { OperatorError } from './operator-error.ts';
 import { type OriginSecretRotation, rotateOriginSecret } from './origin-secret.ts';
 import { createReleaseStore } from './release-store.ts';
@@ -117,6 +118,18 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     people: createPeopleStore(table),
     /** Where invited people sign in. Empty: the stack is older than the portal. */
     portalUrl: address.portalUrl,
+    apiUrl: address.apiUrl,
+    openaiUrl: address.openaiUrl,
+    /** What only a stack in AWS has. */
+    deployed: address.deployed && {
+      ...address.deployed,
+      states,
+      place: async () => ({
+        ...(await dynamo.config.credentials()),
+        region: await dynamo.config.region(),
+        urlSuffix: await urlSuffixOf(dynamo),
+      }),
+    },
     /** What only a service for others on one machine has. */
     owned: address.owned,
     /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
@@ -232,6 +245,7 @@ interface ServiceAddress extends ReturnType<typeof addressOf> {
   /** The address of the stand-in. Absent: AWS itself, with the operator's credentials and region. */
   readonly endpoint?: string;
   readonly owned?: OwnedService;
+  readonly deployed?: Pick<StackAccess, 'stack' | 'cloudFormation' | 'endpoints'>;
   /** The address of the bucket's service, where the environment names another one than AWS itself. */
   readonly bucketEndpoint?: string;
   /** The secret key of the stand-in. The default is that of a test machine. */
@@ -242,6 +256,8 @@ interface ServiceAddress extends ReturnType<typeof addressOf> {
 export function addressOf(output: (name: string) => string) {
   return {
     tableName: output('TableName'),
+    apiUrl: outputOrNothing(output, 'ApiUrl'),
+    openaiUrl: outputOrNothing(output, 'OpenaiBaseUrl'),
     stateMachineArn: output('StateMachineArn'),
     callbackMachineArn: output('CallbackMachineArn'),
     noticeMachineArn: output('NoticeMachineArn'),

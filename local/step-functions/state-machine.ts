@@ -88,6 +88,8 @@ export interface HistoryEvent {
   readonly at: number;
   /** The error's name, for a step that failed. */
   readonly error?: string;
+  /** What a task that waits for its token gave to its function. */
+  readonly parameters?: unknown;
 }
 
 export type Outcome =
@@ -131,7 +133,8 @@ export function createStateMachine(
   const machine = new StateMachine(definition, { validationOptions: { noValidate: !validates } });
   return {
     start: (execution, input) => {
-      const attempts = createAttempts(execution, { invokeTask, openTask });
+      const onTask = (event: HistoryEvent): void => onEvent?.(execution, event);
+      const attempts = createAttempts(execution, { invokeTask, openTask, onTask });
       const handlers: Handlers = {};
       for (const [state, task] of tasks)
         handlers[state] = async (taskInput) => attempts.run(state, task, taskInput);
@@ -166,22 +169,40 @@ interface Attempts {
 
 function createAttempts(
   execution: ExecutionIdentity,
-  { invokeTask, openTask }: Pick<StateMachineOptions, 'invokeTask' | 'openTask'>,
+  {
+    invokeTask,
+    openTask,
+    onTask,
+  }: Pick<StateMachineOptions, 'invokeTask' | 'openTask'> & {
+    /** Hears of the attempts of tasks that wait. */
+    readonly onTask: (event: HistoryEvent) => void;
+  },
 ): Attempts {
   const open = new Set<WaitingTask>();
   let next: WaitingTask | undefined;
   let isOver = false;
 
-  async function runWaiting(
-    { waits }: Pick<Required<TaskDefinition>, 'waits'>,
-    invoke: () => Promise<InvocationResult>,
-  ): Promise<JsonValue> {
+  async function runWaiting(waits: WaitingLimits, call: TaskCall): Promise<JsonValue> {
     const task = next ?? openTask(execution.arn);
     next = undefined;
     open.add(task);
+    const tell = (type: string, more: Partial<HistoryEvent> = {}): void =>
+      onTask({ type, state: call.state, at: Date.now(), ...more });
+    tell('TaskScheduled', { parameters: { FunctionName: call.resource, Payload: call.input } });
     try {
-      const end = await runWaitingAttempt(task, waits, async () => payloadOf(await invoke()));
-      return end === 'closed' ? await never() : outputOf(end);
+      const end = await runWaitingAttempt(task, waits, async () => {
+        const payload = payloadOf(await invokeTask(call));
+        tell('TaskSubmitted');
+        return payload;
+      });
+      if (end === 'closed') return await never();
+      const output = outputOf(end);
+      tell('TaskSucceeded');
+      return output;
+    } catch (error) {
+      const name = error instanceof Error ? error.name : String(error);
+      tell(name === 'States.Timeout' ? 'TaskTimedOut' : 'TaskFailed', { error: name });
+      throw error;
     } finally {
       open.delete(task);
     }
@@ -200,7 +221,7 @@ function createAttempts(
         return payloadOf(await invokeTask({ execution, state, resource, input }));
       const { functionArn, payload } = invocationOf(input, state);
       const call = { execution, state, resource: functionArn, input: payload };
-      if (waits !== undefined) return runWaiting({ waits }, () => invokeTask(call));
+      if (waits !== undefined) return runWaiting(waits, call);
       return invokeAnswer(payloadOf(await invokeTask(call)));
     },
     end: () => {

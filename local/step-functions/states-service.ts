@@ -1,11 +1,19 @@
 /** The stand-in of Step Functions: the operations that the service and its operator call. They refuse as AWS does. */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { type AwsCall, type AwsOutput, type AwsService, parseInput, serviceOf } from '../aws/aws-call.ts';
+import {
+  type AwsCall,
+  type AwsOutput,
+  type AwsService,
+  localRegion,
+  parseInput,
+  serviceOf,
+} from '../aws/aws-call.ts';
 import { AwsError } from '../aws/aws-error.ts';
 import { parseJson } from '../json.ts';
 import type { Execution, Executions } from './executions.ts';
 import type { Interpreter } from './interpreter.ts';
+import type { HistoryEvent } from './state-machine.ts';
 import { executionOfToken, type TaskMessage } from './task-tokens.ts';
 
 const startSchema = z.object({
@@ -100,6 +108,7 @@ export function createStatesService(
   return serviceOf({
     StartExecution: startExecution,
     DescribeExecution: (call) => describe(found(call)),
+    GetExecutionHistory: (call) => ({ events: found(call).history.map(historyEvent) }),
     StopExecution: (call) => {
       const { arn } = found(call);
       return { stopDate: new Date(executions.stop(arn)?.stoppedAt ?? 0) };
@@ -133,6 +142,26 @@ function describe(execution: Execution): AwsOutput {
     ...(output !== undefined && { output }),
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),
+  };
+}
+
+/** An event of the history, in the form of AWS. The stand-in has fewer kinds of events. */
+function historyEvent({ type, at, state, error, parameters }: HistoryEvent, place: number): AwsOutput {
+  return {
+    id: place + 1,
+    timestamp: new Date(at),
+    type: type === 'StateEntered' ? 'TaskStateEntered' : type,
+    ...(type === 'StateEntered' && { stateEnteredEventDetails: { name: state } }),
+    ...(parameters !== undefined && {
+      taskScheduledEventDetails: {
+        resourceType: 'lambda',
+        resource: 'invoke.waitForTaskToken',
+        region: localRegion,
+        parameters: JSON.stringify(parameters),
+      },
+    }),
+    ...(type === 'TaskFailed' && { taskFailedEventDetails: { error } }),
+    ...(type === 'TaskTimedOut' && { taskTimedOutEventDetails: { error } }),
   };
 }
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { addressOf, operatorServices, type OperatorServices } from '../../admin/services.ts';
 import { listenOnLoopback } from '../../local/http.ts';
-import { type OneMachine, startOneMachine } from '../../local/one-machine.ts';
+import { type OneMachine, type OneMachineOptions, startOneMachine } from '../../local/one-machine.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 
@@ -24,8 +24,12 @@ export interface AdminChild {
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly complaint: string }>;
 }
 
-export async function startStack(folder: string): Promise<StandInStack> {
+export async function startStack(
+  folder: string,
+  options: Pick<OneMachineOptions, 'onLog' | 'onEvent'> = {},
+): Promise<StandInStack> {
   const machine = await startOneMachine({
+    ...options,
     templatePath: await synthesizedTemplate(),
     folder,
     environment: {
