@@ -88,6 +88,8 @@ export interface HistoryEvent {
   readonly at: number;
   /** The error's name, for a step that failed. */
   readonly error?: string;
+  /** The names in the entry of Retry or Catch that took the error. */
+  readonly entry?: readonly string[];
   /** What a task that waits for its token gave to its function. */
   readonly parameters?: unknown;
 }
@@ -294,6 +296,8 @@ async function tell(events: EventLogs, listen: (event: HistoryEvent) => void): P
       at: event.timestamp,
       ...('state' in event ? { state: event.state.name } : {}),
       ...('Error' in event ? { error: event.Error } : {}),
+      ...('retry' in event ? { entry: event.retry.retrier.ErrorEquals } : {}),
+      ...('catch' in event ? { entry: event.catch.catcher.ErrorEquals } : {}),
     });
   }
 }
