@@ -22,6 +22,9 @@ import {
   awsMillis,
   billOf,
   billParts,
+  coldBill,
+  coldShare,
+  initMillis,
   looksFor,
   type Measurements,
   type Memory,
@@ -258,6 +261,8 @@ export function figuresInText(report: CostReport): readonly string[] {
     `about ${usd(canary, 2)} USD a month with its metrics`,
     ...Object.entries(awsMillis).map(([service, millis]) => `${millis} ms for each call of ${service}`),
     `${receiverMillis} ms for the customer's receiver`,
+    `${initMillis} ms for INIT, in ${coldShare * 100} % of the invocations`,
+    `all cold starts, 1,000 successes with a webhook cost ${usd(coldBill(report.kinds['success, webhook'], memory))} USD more`,
     `A state transition (${prices.transition * 1e6} USD a million) costs as much as ${Math.round(prices.transition / prices.invocation)} invocations of a function or ${Math.round(prices.transition / prices.writeUnit)} write units`,
   ];
 }

@@ -96,6 +96,13 @@ export const awsMillis = {
 } as const;
 /** The assumed time in which a customer's receiver answers a webhook. */
 export const receiverMillis = 150;
+/**
+ * The assumed time of INIT, which Lambda bills since August 2025: three times what a fresh process of Node takes here
+ * to load a bundle, 74 to 114 ms. `npm run admin -- evidence` measures INIT in AWS.
+ */
+export const initMillis = 300;
+/** The assumed share of cold starts: AWS found fewer of them when it announced that INIT is billed. */
+export const coldShare = 0.01;
 /** The lines START, END and REPORT, which Lambda itself logs for every invocation. */
 const platformLogBytes = 330;
 /** The length of one line in the access log of an API. */
@@ -215,8 +222,8 @@ export function waitFor(seconds: number, renderer: string, memory: Memory): numb
 const oneProcessor = 1_769;
 
 /**
- * The time that Lambda bills. It has three parts: the CPU time, which is longer for a function with less than
- * one processor, the time of the calls to AWS, and the time of the customer's receiver.
+ * The time that Lambda bills. It has four parts: the CPU time, which is longer for a function with less than
+ * one processor, the time of the calls to AWS, the time of the customer's receiver, and INIT of the cold starts.
  */
 export function gigabyteSeconds(count: FunctionCount, name: string, memory: Memory): number {
   const own = count.cpuMillis * Math.max(1, oneProcessor / (memory[name] ?? 0));
@@ -224,7 +231,21 @@ export function gigabyteSeconds(count: FunctionCount, name: string, memory: Memo
     (sum, [label, calls]) => sum + calls * assumedMillis(label),
     0,
   );
-  return ((own + aws + attemptsIn(name, count) * receiverMillis) / 1000) * gigabytesOf(name, memory);
+  const millis = own + aws + attemptsIn(name, count) * receiverMillis + initIn(count, coldShare);
+  return (millis / 1000) * gigabytesOf(name, memory);
+}
+
+/** The milliseconds of INIT in all invocations. */
+function initIn({ invocations }: FunctionCount, share: number): number {
+  return invocations * share * initMillis;
+}
+
+/** USD that INIT adds to 1,000 creations of a kind when every invocation is a cold start. */
+export function coldBill({ functions }: CreationCount, memory: Memory): number {
+  const seconds = Object.entries(functions).map(
+    ([name, count]) => (initIn(count, 1) / 1000) * gigabytesOf(name, memory),
+  );
+  return 1000 * prices.gigabyteSecond * seconds.reduce((sum, one) => sum + one, 0);
 }
 
 /** How many attempts of a webhook the function made: it writes the row of an attempt at the begin and at the end. */
