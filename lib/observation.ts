@@ -1,4 +1,4 @@
-/** The alarms and the dashboard for operators. */
+/** The alarms, the dashboard, the saved queries and the budget for operators. */
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
@@ -17,7 +17,9 @@ import { Construct, type IConstruct } from 'constructs';
 import { failureNames } from '../service/contract/failures.ts';
 import type { Streaming, TableMetrics } from './alarm-definition.ts';
 import { Alarms } from './alarms.ts';
+import { addBudget } from './budget.ts';
 import type { CreationExecution } from './creation-execution.ts';
+import { SavedQueries } from './saved-queries.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { addOutput, serviceName } from './service-scope.ts';
 import { ServiceMetrics } from './service-metrics.ts';
@@ -192,6 +194,8 @@ export interface Observed {
   readonly streams: StreamingApis;
   readonly execution: CreationExecution;
   readonly functionNamed: (id: string) => ServiceFunction;
+  readonly functions: readonly ServiceFunction[];
+  readonly accessLogName: string;
   /** Absent when requests go to a new release at once. */
   readonly trafficShift: TrafficShift | undefined;
 }
@@ -209,9 +213,10 @@ const essential = [
   'Reconcile',
 ];
 
-/** Adds the alarms and the dashboard. Gives the topic of the alarms. */
+/** Adds alarms, dashboard, saved queries and budget. Gives the topic of the alarms. */
 export function observe(scope: Construct, observed: Observed): Topic {
   const { settings, store, httpApi, streams, execution, functionNamed, trafficShift } = observed;
+  new SavedQueries(scope, 'Queries', observed);
   const metrics = new ServiceMetrics(serviceName(scope));
   const holding = ['OpenaiImages', 'Mcp'].map(functionNamed);
   const streaming = { apis: [streams.openai.restApi, streams.mcp.restApi], holding };
@@ -242,6 +247,7 @@ export function observe(scope: Construct, observed: Observed): Topic {
     table: store.metrics,
     alarms: alarms.all,
   });
+  if (settings.budget) addBudget(scope, alarms.topic, settings.budget);
   return alarms.topic;
 }
 

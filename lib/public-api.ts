@@ -61,6 +61,7 @@ export class PublicApi extends Construct {
   readonly callbackBaseUrl: string;
   /** The log with a line for each request. */
   readonly accessLogArn: string;
+  readonly accessLogName: string;
   /** Absent: API Gateway gives a name. */
   private readonly domain: DomainName | undefined;
 
@@ -88,7 +89,8 @@ export class PublicApi extends Construct {
       'AwsSolutions-APIG4':
         'Every function authenticates by itself: a revoked key is dead at the next request, which a cached authorizer cannot promise, and refusals have the documented form. A callback proves itself by the capability in its path and by the signature of its vendor.',
     });
-    this.accessLogArn = this.addAccessLog(props.logRetention);
+    this.accessLogName = this.addAccessLog(props.logRetention);
+    this.accessLogArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${this.accessLogName}`;
     this.configureStage(props, callbacks);
     this.domain = props.domain && this.addDomain(props.domain);
     this.callbackBaseUrl = props.domain ? `https://${props.domain.name}` : this.httpApi.apiEndpoint;
@@ -121,7 +123,7 @@ export class PublicApi extends Construct {
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    return `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${log.logGroupName}`;
+    return log.logGroupName;
   }
 
   /** HttpApi creates its default stage itself and has no property for the stage's log. */

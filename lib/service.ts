@@ -108,6 +108,8 @@ export class Service {
       streams,
       execution,
       functionNamed: this.functionNamed,
+      functions: [...this.functions.values()],
+      accessLogName: api.accessLogName,
       trafficShift: this.trafficShift,
     });
     this.apiUrl = api.url;

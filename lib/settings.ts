@@ -100,6 +100,10 @@ const settingsSchema = z
         .default(''),
       /** The address that gets the alarms. Absent: the topic exists and has no subscriber. */
       alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
+      /** A budget of the whole AWS account, which tells the topic of the alarms. Absent: none. */
+      budget: z
+        .strictObject({ monthlyUsd: wholeNumber(1, 10_000_000) }, { error: 'must be {monthlyUsd}' })
+        .optional(),
       /** The limits of the alarms that depend on the deployment. */
       alarms: alarmSettings,
       /** Whether functions, state machines and REST APIs send traces to X-Ray. */

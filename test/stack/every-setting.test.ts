@@ -185,6 +185,27 @@ describe('the setting', () => {
     ).toEqual([['operator@example.com', 'email', '@AlarmsTopic']]);
   });
 
+  it('The setting budget tells the topic of the alarms of a forecast of 80 % and of all of the money', () => {
+    const [[, properties] = []] = found('AWS::Budgets::Budget');
+    expect(properties).toMatchObject({
+      Budget: { BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } },
+      NotificationsWithSubscribers: [
+        ['FORECASTED', 80],
+        ['ACTUAL', 100],
+      ].map(([NotificationType, Threshold]) => ({
+        Notification: {
+          NotificationType,
+          Threshold,
+          ComparisonOperator: 'GREATER_THAN',
+          ThresholdType: 'PERCENTAGE',
+        },
+        Subscribers: [{ SubscriptionType: 'SNS', Address: { Ref: expect.stringMatching(/^AlarmsTopic/) } }],
+      })),
+    });
+    const publishers = JSON.stringify(found('AWS::SNS::TopicPolicy'));
+    expect(publishers).toContain('"Principal":{"Service":"budgets.amazonaws.com"}');
+  });
+
   it('The setting alarms sets the thresholds of the alarms that depend on the deployment', () => {
     const alarm = (name: string): Readonly<Record<string, unknown>> | undefined =>
       found('AWS::CloudWatch::Alarm').find(([id]) => id === `Alarms${name}`)?.[1];

@@ -26,6 +26,7 @@ export const fullSettings: Required<SettingsInput> = {
   authFailureForm: 'plain',
   topUpUrl: 'https://shop.example.com/credits',
   alarmEmail: 'operator@example.com',
+  budget: { monthlyUsd: 50 },
   alarms: { acceptMillis: 1_000, imageSeconds: 60, concurrentExecutions: 3_000, trafficGone: 'anomaly' },
   tracing: true,
   canary: { everyMinutes: 5 },

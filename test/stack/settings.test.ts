@@ -126,6 +126,8 @@ describe('settings', () => {
       'heldRequests.mcp: must be a whole number from 1 to 10000, or "shared" (is "all")',
       { heldRequests: { mcp: 'all' } },
     ],
+    ['budget: must be {monthlyUsd} (is 50)', { budget: 50 }],
+    ['budget.monthlyUsd: must be a whole number from 1 to 10000000 (is 0)', { budget: { monthlyUsd: 0 } }],
     ['gatewayLogRole: must be one of create, existing (is "none")', { gatewayLogRole: 'none' }],
     ['resultDays: must be a whole number from 1 to 3650 (is "30")', { resultDays: 30n }],
     [
