@@ -247,6 +247,7 @@ export default {
           '@aws-sdk/[^/]+',
           '@smithy/node-http-handler',
           '@inquirer/[^/]+',
+          'aws4fetch',
           'commander',
           'picocolors',
           'zod',
