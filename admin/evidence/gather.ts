@@ -109,7 +109,7 @@ async function streamed(openaiUrl: string, key: string): Promise<EvidenceRow> {
   const response = await fetch(`${openaiUrl}/images/generations`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: canaryModel, prompt: 'a stream [sandbox:delay=4s]', stream: true }),
+    body: JSON.stringify({ model: canaryModel, prompt: 'a stream [sandbox:delay=3s]', stream: true }),
     signal: AbortSignal.timeout(60_000),
   });
   let first: number | undefined;
@@ -215,7 +215,7 @@ async function taskRows(run: Run): Promise<readonly EvidenceRow[]> {
   tell('Watching a task that waits for its token …');
   const { states } = services.deployed ?? {};
   const [, callbackMachine = ''] = services.releases.stateMachineArns;
-  const id = await order(run, 'a task [sandbox:delay=4s]');
+  const id = await order(run, 'a task [sandbox:delay=3s]');
   const started = await states?.send(
     new StartExecutionCommand({
       stateMachineArn: callbackMachine,

@@ -1,8 +1,7 @@
 /** The command `evidence` against the stand-in, in which every assumption about AWS has another answer, too. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { gatherEvidence } from '../../admin/evidence/gather.ts';
+import { type EvidenceOptions, gatherEvidence } from '../../admin/evidence/gather.ts';
 import { reportOf } from '../../admin/evidence/report.ts';
-import type { EvidenceRow } from '../../admin/evidence/rows.ts';
 import { newFolder } from '../local/machine-fixture.ts';
 import { type EvidenceAccount, startEvidenceAccount, switches } from './evidence-account.ts';
 
@@ -33,33 +32,37 @@ async function loseCallback(): Promise<void> {
   await machine.advance(62);
 }
 
-async function gathered(): Promise<readonly EvidenceRow[]> {
-  const options = {
-    creations: 2,
-    webhookUrl: account.stack.machine.inboxUrl,
-    windowMillis: 1_500,
-    waitMillis: 4_000,
-  };
-  return gatherEvidence(account.operator, options, () => undefined);
-}
-
-const verdictsOf = (rows: readonly EvidenceRow[]): Record<string, string> =>
-  Object.fromEntries(rows.map(({ assumption, verdict }) => [assumption, verdict]));
+const tell = (): void => undefined;
+const optionsOf = (): EvidenceOptions => ({
+  creations: 2,
+  webhookUrl: account.stack.machine.inboxUrl,
+  windowMillis: 1_500,
+  waitMillis: 4_000,
+});
 
 describe('the evidence of a stack', () => {
   it('An account that behaves as the stand-in is as assumed in every row', async () => {
     account.set([]);
-    const rows = await gathered();
+    const rows = await gatherEvidence(account.operator, optionsOf(), tell);
     expect(rows.filter(({ verdict }) => verdict !== 'as assumed')).toEqual([]);
+    const accounts = await account.operator.accounts.list();
+    expect(accounts.map(({ condition }) => condition)).toEqual(['disabled']);
     // Transitions are two rows, and each other switch is one.
     expect(rows).toHaveLength(switches.length + 1);
   }, 120_000);
 
+  it('A service of one machine is refused before anything is ordered', async () => {
+    const { deployed: _deployed, ...operator } = account.operator;
+    const before = await account.operator.accounts.list();
+    const gathering = gatherEvidence({ ...operator, deployed: undefined }, optionsOf(), tell);
+    await expect(gathering).rejects.toThrow('name a deployed stack with --stack');
+    expect(await account.operator.accounts.list()).toEqual(before);
+  });
+
   it('Every other answer of AWS is noticed in its row', async () => {
     account.set(switches);
-    const rows = await gathered();
+    const rows = await gatherEvidence(account.operator, optionsOf(), tell);
     expect(rows.filter(({ verdict }) => verdict !== 'differs')).toEqual([]);
-    expect(verdictsOf(rows)['a second end of a task']).toBe('differs');
     const report = reportOf(rows, new Date('2026-11-26T00:00:00Z'));
     expect(report).not.toMatch(/arn:|\b\d{12}\b|dk_live_|127\.0\.0\.1/);
   }, 120_000);

@@ -199,9 +199,10 @@ describe('the setting', () => {
           ComparisonOperator: 'GREATER_THAN',
           ThresholdType: 'PERCENTAGE',
         },
-        Subscribers: [{ SubscriptionType: 'SNS', Address: { Ref: expect.stringMatching(/^AlarmsTopic/) } }],
+        Subscribers: [{ SubscriptionType: 'SNS' }],
       })),
     });
+    expect(JSON.stringify(properties).match(/"Address":\{"Ref":"AlarmsTopic/g)).toHaveLength(2);
     const publishers = JSON.stringify(found('AWS::SNS::TopicPolicy'));
     expect(publishers).toContain('"Principal":{"Service":"budgets.amazonaws.com"}');
   });
