@@ -33,17 +33,18 @@ async function loseCallback(): Promise<void> {
 }
 
 const tell = (): void => undefined;
-const optionsOf = (): EvidenceOptions => ({
+/** A run stops waiting when it has everything. */
+const optionsOf = (waitMillis: number): EvidenceOptions => ({
   creations: 2,
   webhookUrl: account.stack.machine.inboxUrl,
   windowMillis: 1_500,
-  waitMillis: 4_000,
+  waitMillis,
 });
 
 describe('the evidence of a stack', () => {
   it('An account that behaves as the stand-in is as assumed in every row', async () => {
     account.set([]);
-    const rows = await gatherEvidence(account.operator, optionsOf(), tell);
+    const rows = await gatherEvidence(account.operator, optionsOf(15_000), tell);
     expect(rows.filter(({ verdict }) => verdict !== 'as assumed')).toEqual([]);
     const accounts = await account.operator.accounts.list();
     expect(accounts.map(({ condition }) => condition)).toEqual(['disabled']);
@@ -54,14 +55,14 @@ describe('the evidence of a stack', () => {
   it('A service of one machine is refused before anything is ordered', async () => {
     const { deployed: _deployed, ...operator } = account.operator;
     const before = await account.operator.accounts.list();
-    const gathering = gatherEvidence({ ...operator, deployed: undefined }, optionsOf(), tell);
+    const gathering = gatherEvidence({ ...operator, deployed: undefined }, optionsOf(0), tell);
     await expect(gathering).rejects.toThrow('name a deployed stack with --stack');
     expect(await account.operator.accounts.list()).toEqual(before);
   });
 
   it('Every other answer of AWS is noticed in its row', async () => {
     account.set(switches);
-    const rows = await gatherEvidence(account.operator, optionsOf(), tell);
+    const rows = await gatherEvidence(account.operator, optionsOf(4_000), tell);
     expect(rows.filter(({ verdict }) => verdict !== 'differs')).toEqual([]);
     const report = reportOf(rows, new Date('2026-11-26T00:00:00Z'));
     expect(report).not.toMatch(/arn:|\b\d{12}\b|dk_live_|127\.0\.0\.1/);
