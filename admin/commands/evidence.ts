@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { gatherEvidence } from '../evidence/gather.ts';
 import { reportOf } from '../evidence/report.ts';
 import type { OperatorCommand } from '../operator-command.ts';
+import { OperatorError } from '../operator-error.ts';
 
 interface EvidenceCommand {
   readonly report?: string;
@@ -18,6 +19,7 @@ export function addEvidenceCommand(program: OperatorCommand): void {
     .option('--webhook <url>', 'a receiver that answers 2xx, for the successes with a webhook')
     .option('--report <file>', 'write a report in Markdown, without ids and addresses')
     .run(async ({ services, output, tell, fail }, { report, webhook }: EvidenceCommand) => {
+      if (report !== undefined) write(report, '');
       tell('It costs less than 0.05 USD at AWS, and no vendor is asked. Run it in a quiet time.');
       const rows = await gatherEvidence(
         services,
@@ -28,7 +30,17 @@ export function addEvidenceCommand(program: OperatorCommand): void {
         rows.map((row) => ({ ...row })),
         'Nothing was measured.',
       );
-      if (report !== undefined) writeFileSync(report, reportOf(rows, new Date(services.clock.now())));
+      if (report !== undefined) write(report, reportOf(rows, new Date(services.clock.now())));
       if (rows.some(({ verdict }) => verdict === 'differs')) fail();
     });
+}
+
+/** The file is made before the minutes of measuring, too. */
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`--report: the file cannot be written (${why}).`, {}, { cause: error });
+  }
 }

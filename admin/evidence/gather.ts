@@ -10,10 +10,12 @@ import { issueKey } from '../commands/keys.ts';
 import { issueSecret } from '../commands/webhooks.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
-import { createSmokeClient, type SmokeClient, SmokeError } from '../smoke/client.ts';
+import { createSmokeClient, type SmokeClient } from '../smoke/client.ts';
+import { said } from '../smoke/steps.ts';
 import { type AskStack, createAskStack, type Window } from './ask-stack.ts';
 import {
   attemptsIn,
+  billedRow,
   challengeRow,
   coldStartRows,
   type Counted,
@@ -26,6 +28,7 @@ import {
   timeRow,
   tokenRows,
   transitionsRow,
+  untoldRow,
 } from './rows.ts';
 
 export interface EvidenceOptions {
@@ -73,12 +76,16 @@ export async function gatherEvidence(
       tell,
     };
     const resources = await run.ask.resources();
-    const doors = await doorRows(run, [...resources.values()]);
-    const counts = await countedRows(run);
-    const tokens = await taskRows(run);
-    return [...counts, ...tokens, ...doors, ...(await loggedRows(run, logGroupsIn(resources)))];
-  } catch (error) {
-    throw error instanceof SmokeError ? new OperatorError(error.message, {}, { cause: error }) : error;
+    const parts: readonly [what: string, work: () => Promise<readonly EvidenceRow[]>][] = [
+      ['streams and refusals', () => doorRows(run, [...resources.values()])],
+      ['state transitions', () => countedRows(run)],
+      ['tasks that wait', () => taskRows(run)],
+      ['heartbeats', () => lostHeartbeats(run)],
+      ['invocations and times', () => loggedRows(run, logGroupsIn(resources))],
+    ];
+    const rows: EvidenceRow[] = [];
+    for (const [what, work] of parts) rows.push(...(await work().catch((error) => [untoldRow(what, error)])));
+    return rows;
   } finally {
     await services.accounts.change(account.id, { condition: 'disabled' });
   }
@@ -156,7 +163,7 @@ async function order({ api }: Run, prompt: string, webhookUrl?: string): Promise
     body: { model: canaryModel, prompt, ...(webhookUrl !== undefined && { webhook_url: webhookUrl }) },
   });
   const id = parseCreationId(String(body['id']));
-  if (status !== 202 || !id) throw new OperatorError(`A creation was answered ${status}.`);
+  if (status !== 202 || !id) throw new OperatorError(`A creation was answered ${said(status, body)}`);
   return id;
 }
 
@@ -214,11 +221,10 @@ async function taskRows(run: Run): Promise<readonly EvidenceRow[]> {
   const { services, ask, tell } = run;
   tell('Watching a task that waits for its token …');
   const { states } = services.deployed ?? {};
-  const [, callbackMachine = ''] = services.releases.stateMachineArns;
   const id = await order(run, 'a task [sandbox:delay=3s]');
   const started = await states?.send(
     new StartExecutionCommand({
-      stateMachineArn: callbackMachine,
+      stateMachineArn: callbackMachineOf(run),
       name: `evidence-${randomUUID()}`,
       input: JSON.stringify({ creation_id: id, renderer: '#1#' }),
     }),
@@ -233,11 +239,7 @@ async function taskRows(run: Run): Promise<readonly EvidenceRow[]> {
   );
   const token = attempts.at(-1)?.token;
   const refusal = token === undefined ? undefined : await refusalOf(token, states);
-  return [
-    ...tokenRows(attempts),
-    ...(token === undefined ? [] : [secondEndRow(refusal)]),
-    await lostHeartbeats(run, callbackMachine),
-  ];
+  return [...tokenRows(attempts), ...(token === undefined ? [] : [secondEndRow(refusal)])];
 }
 
 async function refusalOf(taskToken: string, states: SFNClient | undefined): Promise<string | undefined> {
@@ -249,19 +251,25 @@ async function refusalOf(taskToken: string, states: SFNClient | undefined): Prom
   }
 }
 
+function callbackMachineOf({ services }: Run): string {
+  const [, callbackMachine = ''] = services.releases.stateMachineArns;
+  return callbackMachine;
+}
+
 /** How many executions the command reads, at most. */
 const mostHistories = 20;
 
 /** Reads executions of which one heartbeat at least was lost: a callback that never came. */
-async function lostHeartbeats({ ask }: Run, callbackMachine: string): Promise<EvidenceRow> {
-  const long = (await ask.succeeded(callbackMachine)).filter(
+async function lostHeartbeats(run: Run): Promise<readonly EvidenceRow[]> {
+  const { ask } = run;
+  const long = (await ask.succeeded(callbackMachineOf(run))).filter(
     ({ startDate, stopDate }) =>
       (stopDate?.getTime() ?? 0) - (startDate?.getTime() ?? 0) >= heartbeatSeconds * 1_000,
   );
   const attempts = [];
   for (const { executionArn = '' } of long.slice(0, mostHistories))
     attempts.push(...attemptsIn(await ask.history(executionArn)));
-  return heartbeatRow(attempts, heartbeatSeconds * 1_000);
+  return [heartbeatRow(attempts, heartbeatSeconds * 1_000)];
 }
 
 type LogGroups = ReadonlyMap<string, string>;
@@ -302,6 +310,7 @@ async function loggedRows(run: Run, groups: LogGroups): Promise<readonly Evidenc
   const callbacks = eventsIn(await linesOf('ReceiveCallback', '"callback_received"', monthAgo));
   return [
     ...coldStartRows(reports),
+    billedRow('GenerateImage', reports, 150),
     timeRow(
       'from the answer of a provider to the end',
       endings(renderings),

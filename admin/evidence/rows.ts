@@ -1,5 +1,6 @@
 /** The assumptions that only an account of AWS can settle: what the docs say, and what was seen. */
 import type { HistoryEvent } from '@aws-sdk/client-sfn';
+import { OperatorError } from '../operator-error.ts';
 
 export type Verdict = 'as assumed' | 'differs' | 'not seen';
 
@@ -96,32 +97,32 @@ export function secondEndRow(refusal: string | undefined): EvidenceRow {
 
 const wasLost = ({ ended }: Attempt): boolean => ended?.type === 'TaskTimedOut';
 
-/** A timer of Step Functions may be late by about a second. */
+/** A timer of Step Functions may be late by about a second, and is never early. */
 const slackMillis = 1_500;
+/** The clocks of two events differ by less. */
+const clockMillis = 300;
+/** Beyond this time the renderer has sent a heartbeat. */
+const quietMillis = 20_000;
 
-/** @param attempts of executions that may have lost a heartbeat, with a Task that never sent one */
+/** @param attempts of executions that may have lost a heartbeat */
 export function heartbeatRow(attempts: readonly Attempt[], heartbeatMillis: number): EvidenceRow {
   const assumption = 'first heartbeat of a waiting task';
   const assumed = 'counts from the start of the task';
-  const lost = attempts.filter(wasLost);
-  // The answer is the same from both instants when the function took almost no time.
-  const clear = lost.filter(
-    ({ scheduled, submitted = scheduled }) => submitted - scheduled > 2 * slackMillis,
-  );
-  const [one] = clear;
-  if (!one?.ended) {
-    const why = lost.length === 0 ? 'no callback was lost' : 'the invocations were too short to tell';
-    return row(assumption, assumed, why, undefined);
-  }
-  const { scheduled, submitted = scheduled, ended } = one;
-  const late = ended.at - scheduled - heartbeatMillis;
-  const seen =
-    Math.abs(late) <= slackMillis
-      ? assumed
-      : Math.abs(late - (submitted - scheduled)) <= slackMillis
-        ? 'counts from the end of the invocation'
-        : `ended ${Math.round((ended.at - scheduled) / 1_000)} s after the start`;
-  return row(assumption, assumed, seen, seen === assumed);
+  const lost = attempts.filter(wasLost).flatMap(({ scheduled, submitted = scheduled, ended }) => {
+    const millis = (ended?.at ?? 0) - scheduled;
+    const invocation = submitted - scheduled;
+    return invocation < quietMillis ? [{ millis, invocation, late: millis - heartbeatMillis }] : [];
+  });
+  if (lost.length === 0) return row(assumption, assumed, 'no callback was lost', undefined);
+  const strange = lost.find(({ late, invocation }) => late < -slackMillis || late > invocation + slackMillis);
+  if (strange)
+    return row(assumption, assumed, `ended ${Math.round(strange.millis / 1_000)} s after the start`, false);
+  // Such an end comes too early for a heartbeat that counts from the end of the invocation.
+  if (lost.some(({ late, invocation }) => late < invocation - clockMillis))
+    return row(assumption, assumed, assumed, true);
+  return lost.some(({ invocation }) => invocation > 2 * slackMillis)
+    ? row(assumption, assumed, 'counts from the end of the invocation', false)
+    : row(assumption, assumed, 'the invocations were too short to tell', undefined);
 }
 
 /** The times of the first and the last byte since the request. */
@@ -204,6 +205,20 @@ export function coldStartRows(reports: readonly Report[]): readonly EvidenceRow[
       cold.length === 0 ? undefined : inits.every(([, millis]) => millis <= longestInitMillis),
     ),
   ];
+}
+
+/** What AWS did not tell, and why. */
+export function untoldRow(assumption: string, error: unknown): EvidenceRow {
+  const why =
+    error instanceof OperatorError ? error.message : error instanceof Error ? error.name : 'unknown';
+  return row(assumption, 'an answer of AWS', why, undefined);
+}
+
+/** The milliseconds that a function is billed when it runs warm. */
+export function billedRow(fn: string, reports: readonly Report[], most: number): EvidenceRow {
+  const warm = reports.filter((report) => report.fn === fn && report.init === undefined);
+  const billed = warm.map((report) => report.billed);
+  return timeRow(`billed time of ${fn}, warm`, billed, most, 'no warm invocation was seen');
 }
 
 /** `most` are the milliseconds up to which the fact is as assumed. */

@@ -233,7 +233,7 @@ async function failOne(
 }
 
 /** The answer in words, such as "402 ERR_INSUFFICIENT_BALANCE: …". */
-function said(status: number, body: Body): string {
+export function said(status: number, body: Body): string {
   const error = bodySchema.safeParse(body['error']).data;
   return error === undefined
     ? String(status)
