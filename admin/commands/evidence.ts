@@ -31,7 +31,7 @@ export function addEvidenceCommand(program: OperatorCommand): void {
         'Nothing was measured.',
       );
       if (report !== undefined) write(report, reportOf(rows, new Date(services.clock.now())));
-      if (rows.some(({ verdict }) => verdict === 'differs')) fail();
+      if (rows.some(({ verdict }) => verdict === 'differs' || verdict === 'could not ask')) fail();
     });
 }
 

@@ -61,7 +61,7 @@ export function createAskStack({ stack, cloudFormation, states, place, endpoints
     if (response.ok) return schema.parse(await response.json());
     const type = /"__type":"(?:[^"#]*#)?(\w+)"/.exec(await response.text())?.[1] ?? '';
     throw new OperatorError(
-      `AWS refused ${operation} (${response.status} ${type}): allow the command what docs/operations.md lists.`,
+      `AWS refused ${operation} (${response.status} ${type}): allow the command what docs/task-tokens.md lists.`,
     );
   }
 

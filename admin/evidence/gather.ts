@@ -84,7 +84,8 @@ export async function gatherEvidence(
       ['invocations and times', () => loggedRows(run, logGroupsIn(resources))],
     ];
     const rows: EvidenceRow[] = [];
-    for (const [what, work] of parts) rows.push(...(await work().catch((error) => [untoldRow(what, error)])));
+    for (const [what, work] of parts)
+      rows.push(...(await work().catch((error: unknown) => [untoldRow(what, error)])));
     return rows;
   } finally {
     await services.accounts.change(account.id, { condition: 'disabled' });

@@ -1,8 +1,9 @@
 /** The assumptions that only an account of AWS can settle: what the docs say, and what was seen. */
 import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { OperatorError } from '../operator-error.ts';
+import { SmokeError } from '../smoke/client.ts';
 
-export type Verdict = 'as assumed' | 'differs' | 'not seen';
+export type Verdict = 'as assumed' | 'differs' | 'not seen' | 'could not ask';
 
 export interface EvidenceRow {
   readonly assumption: string;
@@ -209,9 +210,10 @@ export function coldStartRows(reports: readonly Report[]): readonly EvidenceRow[
 
 /** What AWS did not tell, and why. */
 export function untoldRow(assumption: string, error: unknown): EvidenceRow {
-  const why =
-    error instanceof OperatorError ? error.message : error instanceof Error ? error.name : 'unknown';
-  return row(assumption, 'an answer of AWS', why, undefined);
+  const isOurs = error instanceof OperatorError || error instanceof SmokeError;
+  // The message of another error may hold an ARN.
+  const seen = isOurs ? error.message : error instanceof Error ? error.name : String(error);
+  return { assumption, assumed: 'an answer', seen, verdict: 'could not ask' };
 }
 
 /** The milliseconds that a function is billed when it runs warm. */

@@ -1,5 +1,9 @@
 /** A fact that was not seen is no fact: its row says why, and is no difference. */
-import { describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAskStack } from '../../admin/evidence/ask-stack.ts';
 import {
   attemptsIn,
   coldStartRows,
@@ -10,7 +14,9 @@ import {
   timeRow,
   tokenRows,
   transitionsRow,
+  untoldRow,
 } from '../../admin/evidence/rows.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 
 const said = (...rows: readonly EvidenceRow[]): [string, string][] =>
   rows.map(({ verdict, seen }) => [verdict, seen]);
@@ -66,5 +72,38 @@ describe('a lost heartbeat', () => {
     [8_000, 90_000, 'differs', 'ended 90 s after the start'],
   ])('An invocation of %i ms and an end after %i ms is %s: %s', (submitted, ended, verdict, seen) => {
     expect(said(heartbeatRow(lost(submitted, ended), 60_000))).toEqual([[verdict, seen]]);
+  });
+});
+
+describe('a question that AWS does not answer', () => {
+  it('A missing permission is a row that names the call, and no resource', async () => {
+    const server = createServer((_incoming, outgoing) => {
+      outgoing.writeHead(400);
+      outgoing.end(
+        '{"__type":"com.amazon.coral.service#AccessDeniedException","message":"arn:aws:iam::1:x"}',
+      );
+    });
+    const logs = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+    onTestFinished(() => void server.close());
+    const place = {
+      region: 'us-east-1',
+      urlSuffix: 'amazonaws.com',
+      accessKeyId: 'operator',
+      secretAccessKey: 'local',
+    };
+    const ask = createAskStack({
+      stack: 'Darkroom',
+      cloudFormation: new CloudFormationClient({ region: 'us-east-1' }),
+      states: new SFNClient({ region: 'us-east-1' }),
+      place: () => Promise.resolve(place),
+      endpoints: { logs },
+    });
+    const refusal: unknown = await ask.lines('group', 'x', 0).catch((error: unknown) => error);
+    expect(untoldRow('the logs', refusal)).toEqual({
+      assumption: 'the logs',
+      assumed: 'an answer',
+      seen: 'AWS refused FilterLogEvents (400 AccessDeniedException): allow the command what docs/task-tokens.md lists.',
+      verdict: 'could not ask',
+    });
   });
 });
