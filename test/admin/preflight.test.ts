@@ -205,6 +205,13 @@ describe('The rights of the deployment', () => {
     await finds(deploymentRights, { level: 'stops', found: 'forbidden: dynamodb:CreateTable' });
   });
 
+  it('ask for a budget only when the settings have one', async () => {
+    decide({ 'budgets:ModifyBudget': 'explicitDeny' });
+    await finds(deploymentRights, { level: 'ok' });
+    const settings = { budget: { monthlyUsd: 50 } };
+    await finds(deploymentRights, { level: 'stops', found: 'forbidden: budgets:ModifyBudget' }, { settings });
+  });
+
   it('stop the deployment when the organization denies one', async () => {
     account.iam.on(SimulatePrincipalPolicyCommand).resolves({
       EvaluationResults: [

@@ -29,12 +29,18 @@ export const creatingActions: Readonly<Record<string, string>> = {
 };
 
 /** What a deployment needs besides. A custom domain of API Gateway makes a service-linked role. */
-const otherActions = ['iam:PassRole', 'iam:CreateServiceLinkedRole', 'lambda:PutFunctionConcurrency'];
+const otherActions = [
+  'iam:PassRole',
+  'iam:CreateServiceLinkedRole',
+  'lambda:PutFunctionConcurrency',
+  'logs:PutQueryDefinition',
+];
 
 /** Asks whether the role by which CloudFormation deploys may make the stack's resources. */
 export const deploymentRights: Question = {
   title: 'Rights of the deployment',
-  async ask({ account, region, caller, clients: { iam } }) {
+  async ask({ account, region, caller, settings, clients: { iam } }) {
+    const ofSettings = settings.budget ? ['budgets:ModifyBudget'] : [];
     // arn:PARTITION:iam::ACCOUNT:user/NAME
     const [, partition = 'aws'] = caller.split(':');
     const role = `cdk-hnb659fds-cfn-exec-role-${account}-${region}`;
@@ -46,7 +52,7 @@ export const deploymentRights: Question = {
           { client: iam },
           {
             PolicySourceArn: `arn:${partition}:iam::${account}:role/${role}`,
-            ActionNames: [...new Set([...Object.values(creatingActions), ...otherActions])],
+            ActionNames: [...new Set([...Object.values(creatingActions), ...otherActions, ...ofSettings])],
           },
         );
         for await (const { EvaluationResults } of pages) all.push(...(EvaluationResults ?? []));
