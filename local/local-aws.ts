@@ -29,6 +29,8 @@ export interface LocalAwsOptions {
   readonly now: () => number;
   /** How long a transaction of DynamoDB holds its items. The default is 0. */
   readonly transactionHoldMillis?: number;
+  /** How far back a table can be restored. The default is 0: not at all. */
+  readonly recoverMillis?: number;
   /** Of all callers. Absent: a test machine, which checks no signature of a header. */
   readonly secretKey?: string | undefined;
   readonly states: AwsService;
@@ -44,6 +46,7 @@ export async function startLocalAws({
   states,
   lambda,
   transactionHoldMillis = 0,
+  recoverMillis = 0,
   secretKey,
   onWriteFailed,
 }: LocalAwsOptions): Promise<LocalAws> {
@@ -59,6 +62,7 @@ export async function startLocalAws({
       onWriteFailed,
     }),
     transactionHoldMillis,
+    recoverMillis,
   });
   const objects = createObjectStore(path.join(folder, 'objects'), { now, onWriteFailed });
   const secrets = createSecrets(path.join(folder, 'secrets'), { now });

@@ -49,6 +49,8 @@ export interface OneMachineOptions {
   readonly people?: () => Promise<readonly string[]>;
   /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
   readonly transactionHoldMillis?: number;
+  /** How far back a table can be restored, in memory. The default is 0: not at all. */
+  readonly recoverMillis?: number;
   /** The memory of the process. The default gives each function the workers that it asks for. */
   readonly memoryMegabytes?: number | undefined;
   /** Below these free bytes of the folder's disk the service takes no new work. The default is 0. */
@@ -161,6 +163,7 @@ async function start(
     clock,
     versions,
     transactionHoldMillis: options.transactionHoldMillis,
+    recoverMillis: options.recoverMillis,
     memoryMegabytes: options.memoryMegabytes,
     privateNetworks: environment['PRIVATE_NETWORKS'],
     access,

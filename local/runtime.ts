@@ -60,6 +60,8 @@ export interface RuntimeOptions {
   readonly versions: FunctionVersions;
   /** How long a transaction of DynamoDB holds its items. The default is 0. */
   readonly transactionHoldMillis?: number | undefined;
+  /** How far back a table can be restored. The default is 0: not at all. */
+  readonly recoverMillis?: number | undefined;
   readonly memoryMegabytes?: number | undefined;
   readonly privateNetworks?: string | undefined;
   /** Of a service for others: the secret key of its functions, and where their clients upload. */
@@ -78,6 +80,7 @@ export async function startRuntime({
   clock,
   versions,
   transactionHoldMillis = 0,
+  recoverMillis = 0,
   memoryMegabytes,
   privateNetworks,
   access,
@@ -91,6 +94,7 @@ export async function startRuntime({
     folder,
     now: clock.now,
     transactionHoldMillis,
+    recoverMillis,
     secretKey: access?.secretKey,
     onWriteFailed,
     states: (call) => states(call),

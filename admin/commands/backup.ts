@@ -1,16 +1,18 @@
+/** The commands `backup`: a copy of one machine's folder, and what follows a restore. */
 import { resolve } from 'node:path';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
+import { enterAfter, type Found, groups } from '../restore/enter.ts';
+import { openRestored, type RestoredOptions } from '../restore/old-items.ts';
 import { createProgress } from '../terminal/dialogue.ts';
+import * as values from '../terminal/values.ts';
 
 export function addBackupCommand(program: OperatorCommand): void {
-  program
-    .task('backup', 'copy the folder of `darkroom serve` as it is now, while the service goes on')
-    .requiredOption(
-      '--to <folder>',
-      'a new folder; a service that starts on a copy of it continues from here',
-    )
-    .run(async ({ services, output, tell }, { to }: { to: string }) => {
+  const backup = program
+    .task('backup', 'copy the folder of `darkroom serve` as it is now, or go on after a restore')
+    .option('--to <folder>', 'a new folder; a service that starts on a copy of it continues from here')
+    .run(async ({ services, output, tell }, { to }: { to?: string }) => {
+      if (to === undefined) throw new OperatorError('--to: name a new folder.');
       if (!services.owned)
         throw new OperatorError('Only a service that `darkroom serve` runs can be copied.');
       const progress = createProgress(services.clock, tell);
@@ -18,5 +20,49 @@ export function addBackupCommand(program: OperatorCommand): void {
         progress(() => `${files} files copied, ${Math.round(bytes / 1e6)} MB`),
       );
       output.show(made);
+    });
+  addEntering(backup, false);
+  addEntering(backup, true);
+}
+
+interface Options extends RestoredOptions {
+  readonly skip?: string;
+}
+
+function addEntering(backup: OperatorCommand, isEntered: boolean): void {
+  backup
+    .task(
+      isEntered ? 'enter' : 'compare',
+      isEntered
+        ? 'enter into a restored table what came after its moment; after an interruption, run it again'
+        : 'list what came after the moment of a restored table, and change nothing',
+    )
+    .option('--table <table>', "the restored table; the default is the service's own")
+    .option('--from <place>', 'the old table, or the folder of the old service; DynamoDB knows the table')
+    .option('--since <moment>', 'the moment of the restore, RFC 3339; DynamoDB knows it')
+    .option('--skip <list>', `leave out some of ${groups.join(', ')}`)
+    .run(async ({ services, output, tell, fail }, { skip = '', ...options }: Options) => {
+      const left = skip.split(',').filter(Boolean);
+      const skipped = new Set(left.map((one) => values.oneOf('--skip', one, groups)));
+      const restored = await openRestored(services, options);
+      const found: Found[] = [];
+      const { isUsed, differences } = await enterAfter(restored, {
+        isEntered,
+        skip: skipped,
+        onFound: (one) => found.push(one),
+        onProgress: createProgress(services.clock, tell),
+      });
+      output.list(
+        found.map((one) => ({ ...one })),
+        'Nothing came after that moment.',
+      );
+      const open = found.filter((one) => one.left !== null).length;
+      tell(
+        isEntered
+          ? `${found.length - open} entered, ${open} left to you. ${differences.length === 0 ? 'The books balance.' : `\`audit\` shows ${differences.length} differences.`}`
+          : `${found.length} came after ${new Date(restored.sinceMillis).toISOString()}. Nothing was changed.`,
+      );
+      if (isUsed) tell('The restored table was used since, so changes are left to you.');
+      if (differences.length > 0) fail();
     });
 }

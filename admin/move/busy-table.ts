@@ -1,4 +1,4 @@
-/** The calls of an import: they wait for as long as AWS is busy, and each of them may be made twice. */
+/** The calls of an import or a re-entry: they wait for as long as AWS is busy, and each may be made twice. */
 import {
   BatchWriteItemCommand,
   PutItemCommand,
@@ -17,7 +17,7 @@ const itemsInBatch = 25;
 export const atOnce = 8;
 /** A new table takes 4,000 writes a second, and more from minute to minute. */
 const longestPauseMillis = 10_000;
-const tries = 30;
+export const tries = 30;
 
 /** Writes items over whatever is there. */
 export async function writeItems(services: OperatorServices, items: readonly RawItem[]): Promise<void> {
@@ -32,7 +32,7 @@ async function writeBatch(services: OperatorServices, items: readonly RawItem[])
   let open: readonly WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
   for (let attempt = 0; open.length > 0; attempt += 1) {
     if (attempt > 0) await clock.sleep(pauseMillis(attempt));
-    if (attempt === tries) throw new OperatorError('The table stayed busy: run the import again later.');
+    if (attempt === tries) throw new OperatorError('The table stayed busy: run the command again later.');
     const requests = { [table.name]: [...open] };
     const { UnprocessedItems = {} } = await patiently(services, () =>
       raw.dynamo.send(new BatchWriteItemCommand({ RequestItems: requests })),
@@ -64,7 +64,7 @@ export async function* itemsOf(services: OperatorServices): AsyncGenerator<RawIt
   } while (from);
 }
 
-function pauseMillis(attempt: number): number {
+export function pauseMillis(attempt: number): number {
   return Math.min(longestPauseMillis, 50 * 2 ** attempt);
 }
 

@@ -138,7 +138,7 @@ export function createCount() {
 }
 
 /** The same text for the same item: members and sets have no order. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('base64'));
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -11,6 +11,8 @@ export interface DynamoOptions {
   readonly storage?: TableStorage;
   /** How long a transaction holds its items before it commits. The default is 0: it commits at once. */
   readonly transactionHoldMillis?: number;
+  /** How far back a table can be restored. The default is 0: not at all. */
+  readonly recoverMillis?: number;
   /** Waits for a number of milliseconds. Tests replace it. */
   readonly wait?: (millis: number) => Promise<void>;
 }
@@ -31,9 +33,10 @@ export function createDynamo({
   now,
   storage = createNoStorage(),
   transactionHoldMillis = 0,
+  recoverMillis = 0,
   wait = (millis) => setTimeout(millis),
 }: DynamoOptions): Dynamo {
-  const engine = createTableEngine({ now, storage });
+  const engine = createTableEngine({ now, storage, recoverMillis });
   const loaded = engine.load();
   // The first call reports an error of the loading. Until then the rejection must not count as unhandled.
   loaded.catch(() => undefined);

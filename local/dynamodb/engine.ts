@@ -15,6 +15,7 @@ import {
 import { describeTable, readTableDefinition, withTimeToLive } from './operations/tables.ts';
 import { planOf, readGets, readSteps, tokenOf } from './operations/transactions.ts';
 import { invalid, reasonOf, tableNotFound, transactionCanceled, transactionConflict } from './refusals.ts';
+import { createPast } from './past.ts';
 import type { StoredRecord, StoredToken, TableStorage } from './storage.ts';
 import { type Change, createTable, idIn, keyOf, type Moment, type Stamp, type Table } from './table.ts';
 import { type Input, numberOf, requireTableName, textOf } from './validation/values.ts';
@@ -40,6 +41,8 @@ export interface TableEngineOptions {
   readonly onCommit?: (changes: readonly CommittedChange[]) => void;
   /** How far back an index can be read. The default is 0: only as it is now, or since it was pinned. */
   readonly historyMillis?: number;
+  /** How far back a table can be restored. The default is 0: not at all. */
+  readonly recoverMillis?: number;
 }
 
 export interface TableEngine {
@@ -47,6 +50,7 @@ export interface TableEngine {
   readonly load: () => Promise<void>;
   /** Creates the table, or builds its indexes anew when they differ. Throws when its key differs. */
   readonly ensureTable: (input: Input) => void;
+  /** The tables, but for those that were restored. */
   readonly tableNames: () => string[];
   /** Performs an operation, or throws AwsError. Reads of an index see it as it was at `moment`. */
   readonly perform: (operation: string, input: Input, moment?: Moment) => Output;
@@ -70,10 +74,12 @@ export function createTableEngine({
   storage,
   onCommit,
   historyMillis = 0,
+  recoverMillis = 0,
 }: TableEngineOptions): TableEngine {
   const tables = new Map<string, Table>();
   const holds = createHolds();
   const tokens = createCommittedTokens(now);
+  const past = createPast(recoverMillis, now);
   const pinned = new Set<{ readonly commit: number }>();
   let commits = 0;
 
@@ -100,6 +106,7 @@ export function createTableEngine({
       if (before === after) continue;
       const { TableName } = table.definition;
       table.put(id, after, stamp);
+      past.keep({ table, id, before, millis: stamp.millis });
       stored.push(
         after === undefined
           ? { table: TableName, delete: keyOf(table, before ?? {}) }
@@ -193,6 +200,21 @@ export function createTableEngine({
     return { TableDescription: describeTable(table) };
   }
 
+  /** The restored table has the items and indexes of that moment, and nothing else: no time to live, no protection. */
+  function restoreTable(input: Input): Output {
+    const { from, to, atMillis } = past.read(input);
+    const source = tables.get(from);
+    if (source === undefined) throw new AwsError('TableNotFoundException', `Table not found: ${from}`);
+    if (tables.has(to)) throw new AwsError('TableAlreadyExistsException', `Table already exists: ${to}`);
+    const { timeToLive: _timeToLive, ...shape } = source.definition;
+    const definition = { ...shape, TableName: to, createdAtMillis: now(), restored: { from, atMillis } };
+    const table = addTable(definition);
+    storage.append({ kind: 'table', table: definition });
+    for (const item of past.itemsAt(source, atMillis))
+      commit([{ table, id: idIn(table, item), before: undefined, after: item }]);
+    return { TableDescription: describeTable(table) };
+  }
+
   function ensureTable(input: Input): void {
     const wanted = readTableDefinition(input, now());
     const known = tables.get(wanted.TableName)?.definition;
@@ -200,8 +222,13 @@ export function createTableEngine({
       createTableFrom(input);
       return;
     }
-    const { createdAtMillis, timeToLive } = known;
-    const next = { ...wanted, createdAtMillis, ...(timeToLive && { timeToLive }) };
+    const { createdAtMillis, timeToLive, restored } = known;
+    const next = {
+      ...wanted,
+      createdAtMillis,
+      ...(timeToLive && { timeToLive }),
+      ...(restored && { restored }),
+    };
     if (indexesOf(next) === indexesOf(known)) return;
     if (JSON.stringify(next.KeySchema) !== JSON.stringify(known.KeySchema))
       throw new Error(`the table ${wanted.TableName} has another key than before`);
@@ -319,6 +346,11 @@ export function createTableEngine({
         return { Table: describeTable(find(input['TableName'])) };
       case 'ListTables':
         return listTables(input);
+      case 'RestoreTableToPointInTime':
+        return restoreTable(input);
+      case 'DescribeContinuousBackups':
+        find(input['TableName']);
+        return past.describe();
       case 'UpdateTimeToLive':
         return updateTimeToLive(input);
       case 'DescribeTimeToLive':
@@ -330,7 +362,8 @@ export function createTableEngine({
   return {
     load: () => storage.load(apply, state),
     ensureTable,
-    tableNames: () => [...tables.keys()],
+    tableNames: () =>
+      [...tables.values()].flatMap(({ definition }) => (definition.restored ? [] : [definition.TableName])),
     perform: operate,
     begin,
     expire,

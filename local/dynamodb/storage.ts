@@ -28,6 +28,8 @@ export interface TableDefinition {
   /** Epoch milliseconds. */
   readonly createdAtMillis: number;
   readonly timeToLive?: { readonly AttributeName: string; readonly Enabled: boolean };
+  /** Of a table that was restored: from which one, and to which moment in epoch milliseconds. */
+  readonly restored?: { readonly from: string; readonly atMillis: number };
 }
 
 /** The new state of one item: the whole item, or the key of a deleted item. */

@@ -60,10 +60,14 @@ function checkKeySchema(
       throw invalid('Hash Key not specified in Attribute Definitions.  Type unknown.');
 }
 
+function arnOf(table: string): string {
+  return `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`;
+}
+
 /** The member `Table` of a DescribeTable. */
 export function describeTable({ definition, size, indexes: known }: Table): Record<string, unknown> {
-  const { TableName, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } = definition;
-  const arn = `arn:aws:dynamodb:us-east-1:000000000000:table/${TableName}`;
+  const { TableName, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, restored } = definition;
+  const arn = arnOf(TableName);
   return {
     AttributeDefinitions,
     TableName,
@@ -73,6 +77,13 @@ export function describeTable({ definition, size, indexes: known }: Table): Reco
     TableArn: arn,
     ItemCount: size(),
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+    ...(restored && {
+      RestoreSummary: {
+        SourceTableArn: arnOf(restored.from),
+        RestoreDateTime: restored.atMillis / 1000,
+        RestoreInProgress: false,
+      },
+    }),
     ...(known.size > 0 && {
       GlobalSecondaryIndexes: GlobalSecondaryIndexes.map((index: IndexDefinition) => ({
         ...index,
