@@ -15,7 +15,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { dayAttribute, spentAttribute } from '../../service/accounts/account-items.ts';
 import type { Difference } from '../../service/audit/books.ts';
-import { keys } from '../../service/aws/dynamodb/table.ts';
+import { counterExpiry } from '../../service/accounts/caps.ts';
+import { keys, ttlAttribute } from '../../service/aws/dynamodb/table.ts';
 import type { AccountId, CreationId, KeyId } from '../../service/values/ids.ts';
 import { type Micros, toUsd } from '../../service/values/money.ts';
 import { inLanes } from '../../service/values/lanes.ts';
@@ -161,8 +162,7 @@ async function lookAtRestored(run: Run): Promise<{ isUsed: boolean; removed: rea
     for (const item of asked) {
       const kind = kindOf(item);
       // Sums of a day into which rows may come. They are made anew.
-      if (kind === 'USAGE' && (textOf(item, 'sk').split('#')[2] ?? '') >= day)
-        removed.push(item);
+      if (kind === 'USAGE' && (textOf(item, 'sk').split('#')[2] ?? '') >= day) removed.push(item);
       if (kind === 'USAGE' || old.has(keyName(item))) continue;
       if (!lasting.has(kind)) removed.push(keyOf(item));
       const isLater = Date.parse(textOf(item, 'at')) > run.sinceMillis;
@@ -252,19 +252,32 @@ async function enterMoneyOf(item: RawItem, isUsed: boolean, run: Run): Promise<v
   if (creation !== '' && run.seen.has(creation)) return;
   const here = (await run.restored.get([item])).get(keyName(item));
   if (here && canonical(here) === canonical(item)) return;
-  if (creation === '') await enterMovement(item, here, run);
+  if (here && kind === 'LEDGER') {
+    await enterRowAgain(item, here, run);
+    return;
+  }
+  if (creation === '') await enterMovement(item, run);
   else await enterCreation(creation, item, isUsed, run);
 }
 
-async function enterMovement(row: RawItem, here: RawItem | undefined, run: Run): Promise<void> {
+/** A row never changes, but for an erasure of its user. */
+async function enterRowAgain(row: RawItem, here: RawItem, run: Run): Promise<void> {
+  const { user: _user, ...rest } = here;
   const usd = numberOf(row, 'amountMicros');
-  if (here) {
-    tell(run, row, 'differs', { usd, left: 'its row was changed' });
-    return;
-  }
+  const isErased = canonical(rest) === canonical(row);
+  if (
+    tell(run, row, isErased ? 'changed' : 'differs', {
+      usd,
+      ...(!isErased && { left: 'its row was changed' }),
+    })
+  )
+    await put(row, {}, run);
+}
+
+async function enterMovement(row: RawItem, run: Run): Promise<void> {
   const isSkipped = run.skip.has('movements');
   const missing = await enterMoney(() => lookAtMovement(row, run), run.services, run.isEntered && !isSkipped);
-  tellMoney(run, row, missing, usd);
+  tellMoney(run, row, missing, numberOf(row, 'amountMicros'));
 }
 
 async function enterCreation(id: CreationId, item: RawItem, isUsed: boolean, run: Run): Promise<void> {
@@ -309,7 +322,7 @@ async function mendTorn(run: Run): Promise<readonly Difference[]> {
     const sum = run.near.has(one.account) ? sumNamed(one) : undefined;
     return sum ? [{ ...one, ...sum }] : [];
   });
-  for (const { account, key, name, expected, found } of torn) {
+  for (const { account, key, name, month, expected, found } of torn) {
     run.onFound({
       what: 'movements',
       change: 'sum',
@@ -318,27 +331,37 @@ async function mendTorn(run: Run): Promise<readonly Difference[]> {
       usd: name === 'inFlight' ? null : toUsd((expected - found) as Micros),
       left: null,
     });
+    const expires =
+      month === undefined ? {} : { ':ttl': { N: String(Math.ceil(counterExpiry(month) / 1000)) } };
     const command = new UpdateItemCommand({
       TableName: run.services.table.name,
       Key: key,
-      UpdateExpression: 'SET #sum = :right',
+      UpdateExpression: `SET #sum = :right${month === undefined ? '' : `, ${ttlAttribute} = :ttl`}`,
       ConditionExpression: found === 0 ? '#sum = :found OR attribute_not_exists(#sum)' : '#sum = :found',
       ExpressionAttributeNames: { '#sum': name },
-      ExpressionAttributeValues: { ':right': { N: String(expected) }, ':found': { N: String(found) } },
+      ExpressionAttributeValues: {
+        ':right': { N: String(expected) },
+        ':found': { N: String(found) },
+        ...expires,
+      },
     });
     await patiently(run.services, () => run.services.raw.dynamo.send(command));
   }
   return torn.length === 0 ? before : audit();
 }
 
-/** The attribute that holds a sum of the audit. */
-function sumNamed({ account, what }: Difference): { key: RawItem; name: string } | undefined {
+/** The attribute that holds a sum of the audit. @returns also the month of a counter, which expires */
+function sumNamed({ account, what }: Difference): { key: RawItem; name: string; month?: string } | undefined {
   const own = { available: 'availableMicros', credit_line: 'creditLineMicros', in_flight: 'inFlight' }[what];
   if (own !== undefined) return { key: raw(keys.account(account)), name: own };
   const [, id, user, period] = /^spend of key (\S+)(?: for user (\S+))? (?:in|on) (\S+)$/.exec(what) ?? [];
   if (id === undefined || period === undefined) return undefined;
   if (user !== undefined)
-    return { key: raw(keys.userSpend(account, id as KeyId, period, user)), name: 'spentMicros' };
+    return {
+      key: raw(keys.userSpend(account, id as KeyId, period, user)),
+      name: 'spentMicros',
+      month: period,
+    };
   const isDay = what.includes(' on ');
   return {
     key: raw(keys.apiKey(account, id as KeyId)),

@@ -142,9 +142,8 @@ async function enter(entry: Entry, services: OperatorServices): Promise<'entered
 }
 
 function itemsOf({ rows, record }: Entry, TableName: string): TransactWriteItem[] {
-  const sums = new Map<string, { key: RawItem; add: Map<string, number>; expires?: number }>();
+  const sums = new Map<string, { key: RawItem; add: Map<string, number> }>();
   const add = (key: RawItem, name: string, by: number): void => {
-    if (by === 0) return;
     const one = sums.get(keyName(key)) ?? { key, add: new Map<string, number>() };
     one.add.set(name, (one.add.get(name) ?? 0) + by);
     sums.set(keyName(key), one);
@@ -163,12 +162,12 @@ function itemsOf({ rows, record }: Entry, TableName: string): TransactWriteItem[
   if (record) {
     const { item, before } = record;
     const opened = Number(isOpen(item)) - Number(before !== undefined && isOpen(before));
-    add(raw(keys.account(accountOf(item))), 'inFlight', opened);
+    if (opened !== 0) add(raw(keys.account(accountOf(item))), 'inFlight', opened);
   }
   return [
     ...rows.map((Item) => ({ Put: { TableName, Item, ...isNew } })),
     ...(record ? [{ Put: { TableName, Item: record.item, ...asItWas(record.before) } }] : []),
-    ...[...sums.values()].flatMap(({ key, add: by }) => sumOf(TableName, key, by)),
+    ...[...sums.values()].map(({ key, add: by }) => sumOf(TableName, key, by)),
   ];
 }
 
@@ -181,26 +180,23 @@ function asItWas(before: RawItem | undefined): Partial<TransactWriteItem['Put']>
   };
 }
 
-function sumOf(TableName: string, Key: RawItem, by: ReadonlyMap<string, number>): TransactWriteItem[] {
-  const changes = [...by].filter(([, change]) => change !== 0);
-  if (changes.length === 0) return [];
+function sumOf(TableName: string, Key: RawItem, by: ReadonlyMap<string, number>): TransactWriteItem {
+  const changes = [...by];
   const [, month] = /^USER#[^#]+#([^#]+)#/.exec(textOf(Key, 'sk')) ?? [];
-  return [
-    {
-      Update: {
-        TableName,
-        Key: keyOf(Key),
-        UpdateExpression: `ADD ${changes.map((_, at) => `#n${at} :v${at}`).join(', ')}${month === undefined ? '' : ' SET #ttl = :ttl'}`,
-        ...(month === undefined && { ConditionExpression: 'attribute_exists(pk)' }),
-        ExpressionAttributeNames: {
-          ...Object.fromEntries(changes.map(([name], at) => [`#n${at}`, name])),
-          ...(month !== undefined && { '#ttl': ttlAttribute }),
-        },
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(changes.map(([, change], at) => [`:v${at}`, { N: String(change) }])),
-          ...(month !== undefined && { ':ttl': { N: String(Math.ceil(counterExpiry(month) / 1000)) } }),
-        },
+  return {
+    Update: {
+      TableName,
+      Key: keyOf(Key),
+      UpdateExpression: `ADD ${changes.map((_, at) => `#n${at} :v${at}`).join(', ')}${month === undefined ? '' : ' SET #ttl = :ttl'}`,
+      ...(month === undefined && { ConditionExpression: 'attribute_exists(pk)' }),
+      ExpressionAttributeNames: {
+        ...Object.fromEntries(changes.map(([name], at) => [`#n${at}`, name])),
+        ...(month !== undefined && { '#ttl': ttlAttribute }),
+      },
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(changes.map(([, change], at) => [`:v${at}`, { N: String(change) }])),
+        ...(month !== undefined && { ':ttl': { N: String(Math.ceil(counterExpiry(month) / 1000)) } }),
       },
     },
-  ];
+  };
 }

@@ -26,10 +26,9 @@ export interface AdminChild {
 
 export async function startStack(
   folder: string,
-  options: Pick<OneMachineOptions, 'onLog' | 'onEvent'> = {},
+  more: Partial<OneMachineOptions> = {},
 ): Promise<StandInStack> {
   const machine = await startOneMachine({
-    ...options,
     templatePath: await synthesizedTemplate(),
     folder,
     environment: {
@@ -38,6 +37,7 @@ export async function startStack(
       USER_POOL_ID: '',
     },
     verifyWebhook: () => Promise.resolve({ verified: false, detail: 'not looked at' }),
+    ...more,
   });
   // The pool of users has no stand-in.
   const outputs: Readonly<Record<string, string>> = { ...machine.template.outputs, UserPoolId: '' };

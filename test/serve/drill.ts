@@ -1,0 +1,223 @@
+/** The life of a service in the drill of a restore, and what must be true of the restored table afterwards. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
+import { createAccount } from '../../admin/commands/accounts.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
+import type { OperatorServices } from '../../admin/services.ts';
+import type { Account, LedgerRow } from '../../service/accounts/account.ts';
+import type { Item } from '../../service/aws/dynamodb/table.ts';
+import { eraseCreation } from '../../service/creations/erase.ts';
+import { newInvitation } from '../../service/portal/people.ts';
+import type { CreationId, KeyId } from '../../service/values/ids.ts';
+import { asMicros } from '../../service/values/money.ts';
+import { differencesIn } from '../fixtures/books.ts';
+
+export function randomFrom(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export type Order = (
+  key: string,
+  prompt: string,
+) => Promise<{ readonly status: number; readonly id?: string | undefined }>;
+
+/** What one action of the life did, by the key of the item that tells of the action. */
+export interface Done {
+  readonly at: number;
+  readonly name: string;
+}
+
+interface Holder {
+  readonly account: Account;
+  readonly keys: { readonly id: KeyId; readonly key: string }[];
+}
+
+/** Operators and clients, who do something all the time until `isOver`. */
+export function createLife(operator: OperatorServices, order: Order, random: () => number) {
+  const holders: Holder[] = [];
+  const done: Done[] = [];
+  const ordered: CreationId[] = [];
+  const revoked = new Set<KeyId>();
+  let count = 0;
+  const pick = <One>(list: readonly One[]): One => list[Math.floor(random() * list.length)] as One;
+  const note = (name: string): void => void done.push({ at: Date.now(), name });
+
+  const addKey = async (holder: Holder): Promise<void> => {
+    const caps = { monthlyCap: '100', ...(random() < 0.5 && { perUserMonthlyCap: '50' }) };
+    const { record, key } = await issueKey(operator, holder.account, { name: 'drill', ...caps });
+    holder.keys.push({ id: record.id, key });
+    note(`ACCOUNT#${holder.account.id} KEY#${record.id}`);
+  };
+  const addHolder = async (): Promise<void> => {
+    const account = await createAccount(operator, {
+      ...{ name: `drill ${(count += 1)}`, balance: '5', sandbox: 'yes' },
+      ...{ postRate: '100000', maxConcurrent: '1000' },
+    });
+    const holder = { account, keys: [] };
+    note(`ACCOUNT#${account.id} ACCOUNT`);
+    await addKey(holder);
+    holders.push(holder);
+  };
+  const actions: readonly (() => Promise<void>)[] = [
+    addHolder,
+    () => addKey(pick(holders)),
+    async () => {
+      const { account } = pick(holders);
+      const reference = `paid ${(count += 1)}`;
+      await operator.wallet.topUp(account.id, asMicros(1_000_000), reference);
+      note(`ACCOUNT#${account.id} REFERENCE#${reference}`);
+    },
+    async () => {
+      const { account } = pick(holders);
+      await operator.wallet.adjust(account.id, asMicros(-10_000), 'drill', `back ${(count += 1)}`);
+      note(`ACCOUNT#${account.id} REFERENCE#back ${count}`);
+    },
+    async () => {
+      const { account } = pick(holders);
+      const read = await operator.accounts.read(account.id);
+      if (!read) throw new Error('the account is gone');
+      await operator.wallet.setCreditLine(account.id, read.creditLineMicros, asMicros(1_000 * (count += 1)));
+    },
+    async () => {
+      const { account } = pick(holders);
+      await operator.accounts.change(account.id, { limits: { getRate: 100 + (count += 1) } });
+      note(`ACCOUNT#${account.id} ACCOUNT`);
+    },
+    async () => {
+      const { account, keys } = pick(holders);
+      const key = keys.length > 2 ? keys.shift() : undefined;
+      if (!key) return;
+      await operator.accounts.revokeKey(account.id, key.id, new Date(Date.now()).toISOString());
+      revoked.add(key.id);
+      note(`ACCOUNT#${account.id} KEY#${key.id}`);
+    },
+    async () => {
+      const { account } = pick(holders);
+      const email = `person-${(count += 1)}@example.com`;
+      const asked = { accountId: account.id, email, role: 'developer', invitedBy: 'operator' } as const;
+      const invitation = newInvitation(asked, Date.now());
+      await operator.people.invite(invitation, Infinity);
+      note(`ACCOUNT#${account.id} INVITATION#${invitation.id}`);
+    },
+    async () => {
+      const id = ordered.shift();
+      const creation = id && (await operator.creations.read(id));
+      if (creation?.status === 'completed') {
+        await eraseCreation(creation, 'operator', operator.erasure);
+        note(`CREATION#${id} CREATION`);
+      } else if (id) ordered.push(id);
+    },
+  ];
+  const orders = async (): Promise<void> => {
+    const { keys } = pick(holders);
+    const prompt = random() < 0.3 ? 'a lake [sandbox:fail]' : 'a lake';
+    const { status, id } = await order(pick(keys).key, prompt);
+    if (status !== 202 || id === undefined) return;
+    ordered.push(id as CreationId);
+    note(`CREATION#${id} CREATION`);
+  };
+
+  return {
+    holders,
+    done,
+    revoked,
+    run: async (isOver: () => boolean): Promise<void> => {
+      while (holders.length < 3) await addHolder();
+      const lane = async (work: () => Promise<void>): Promise<void> => {
+        while (!isOver()) {
+          await work();
+          await sleep(random() * 20);
+        }
+      };
+      await Promise.all([lane(orders), lane(orders), lane(() => pick(actions)())]);
+    },
+    /** Waits until every creation has ended. */
+    settle: async (): Promise<void> => {
+      for (const { account } of holders)
+        await expect
+          .poll(async () => (await operator.accounts.read(account.id))?.inFlight, { timeout: 30_000 })
+          .toBe(0);
+    },
+  };
+}
+
+export type Items = ReadonlyMap<string, Item>;
+
+export function nameOf({ pk, sk }: Item): string {
+  return `${String(pk)} ${String(sk)}`;
+}
+
+export async function allItems({ table }: Pick<OperatorServices, 'table'>): Promise<Items> {
+  const items = new Map<string, Item>();
+  let from: Item | undefined;
+  do {
+    const page = await table.client.send(
+      new ScanCommand({ TableName: table.name, ConsistentRead: true, ExclusiveStartKey: from }),
+    );
+    for (const item of page.Items ?? []) items.set(nameOf(item), item);
+    from = page.LastEvaluatedKey;
+  } while (from);
+  return items;
+}
+
+const passing =
+  /^(HEALTH|IP|OPEN_COUNT|AUDIT|ERASE|LINK)|(RATE#|POLL$|LEASE$|HELD#|RETRY#|USAGE#|TEST_DELIVERY)/;
+const marks = /^(told|openCreations$|openSum$|startsHeld$|lastUsedAt$|webhookFailures$)/;
+
+function same(item: Item | undefined, without: RegExp = marks): string {
+  const members = Object.entries(item ?? {}).filter(([name]) => !without.test(name));
+  return JSON.stringify(members.sort(), (_name, value: unknown) =>
+    value instanceof Set ? [...(value as Set<string>)].sort() : value,
+  );
+}
+
+export interface Drilled {
+  /** The old table, the restored one before the entry, and afterwards. */
+  readonly old: Items;
+  readonly before: Items;
+  readonly after: Items;
+  /** The names of items that somebody damaged in the old table: they count as they were at the moment. */
+  readonly damaged: ReadonlySet<string>;
+  readonly listed: readonly { readonly of: string; readonly id: string }[];
+  readonly done: readonly Done[];
+  readonly sinceMillis: number;
+}
+
+/** Throws when something was lost, was not listed, or was entered twice. */
+export async function checkDrill(operator: OperatorServices, drilled: Drilled): Promise<void> {
+  const { old, before, after, damaged, listed, done, sinceMillis } = drilled;
+  expect(await differencesIn(operator.table), 'the books').toEqual([]);
+  const isMoney = (name: string): boolean => / (LEDGER#|REFERENCE#)/.test(name);
+  for (const name of before.keys())
+    if (isMoney(name) || / (ACCOUNT|CREATION|KEY#.*)$/.test(name))
+      expect(after.has(name), `${name} was there at the moment`).toBe(true);
+  for (const [name, item] of before)
+    if (isMoney(name)) expect(same(after.get(name), /^user$/), name).toBe(same(item, /^user$/));
+  const rows = [...after.keys()].filter(isMoney);
+  const known = new Set([...old.keys(), ...before.keys()].filter(isMoney));
+  expect(rows.sort(), 'rows').toEqual([...known].sort());
+  for (const [name, item] of old) {
+    if (passing.test(name) || damaged.has(name)) continue;
+    expect(same(after.get(name)), name).toBe(same(item));
+  }
+  for (const name of after.keys())
+    expect(old.has(name) || before.has(name) || passing.test(name), `${name} came from nowhere`).toBe(true);
+  const told = new Set(listed.map(({ of, id }) => (id.includes('#') ? `${of} ${id}` : `${of} ${id}`)));
+  const creations = new Set(listed.map(({ id }) => `CREATION#${id} CREATION`));
+  for (const { at, name } of done)
+    if (at > sinceMillis) expect(told.has(name) || creations.has(name), `${name} is listed`).toBe(true);
+}
+
+/** Money of before the moment that a bad hand takes out of the old table: why one restores. */
+export function earlyRow(items: Items, beforeMillis: number): (LedgerRow & Item) | undefined {
+  return [...items.values()].find(
+    (item) => String(item['sk']).startsWith('LEDGER#') && Date.parse(String(item['at'])) < beforeMillis,
+  ) as (LedgerRow & Item) | undefined;
+}
