@@ -1,14 +1,18 @@
 /** The drill: a table is restored to a moment, and what came afterwards is entered by a command that is killed. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RestoreTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { createAccount } from '../../admin/commands/accounts.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { AnswerLost } from '../../local/aws/aws-error.ts';
+import { deleteItem, putItem } from '../../service/aws/dynamodb/send.ts';
+import type { AccountId } from '../../service/values/ids.ts';
+import { synthesizedTemplate } from '../../start/synthesized-template.ts';
+import { differencesIn } from '../fixtures/books.ts';
 import { newFolder } from '../local/machine-fixture.ts';
-import { allItems, checkDrill, createLife, type Order, randomFrom } from './drill.ts';
-import { startStack } from './stand-in-stack.ts';
+import { allItems, checkDrill, createLife, nameOf, type Order, randomFrom } from './drill.ts';
+import { type StandInStack, startStack } from './stand-in-stack.ts';
 
 /** `DRILL_KILLS=20 npm test -- test/serve/drill.test.ts` kills more often, and `DRILL_SEED` repeats a run. */
 const kills = Number(process.env['DRILL_KILLS'] ?? 3);
@@ -19,19 +23,11 @@ it(
   { timeout: 120_000 + kills * 20_000 },
   async () => {
     const random = randomFrom(seed);
-    const stack = await startStack(join(newFolder(), 'stack'), { recoverMillis: 3_600_000 });
+    const folder = join(newFolder(), 'stack');
+    const stack = await startStack(folder, { recoverMillis: 3_600_000 });
     onTestFinished(stack.end);
     const { operator, machine } = stack;
-    const order: Order = async (key, prompt) => {
-      const answer = await fetch(`${machine.apiUrl}/images/generate`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'sandbox-sketch', prompt, user: random() < 0.5 ? 'one' : 'two' }),
-      });
-      return { status: answer.status, id: ((await answer.json()) as { id?: string }).id };
-    };
-    const life = createLife(operator, order, random);
-    await createAccount(operator, { name: 'first', balance: '1' });
+    const life = createLife(operator, orderAt(stack, random), random);
     let isOver = false;
     const living = life.run(() => isOver);
     await sleep(2_500 + random() * 1_500);
@@ -40,6 +36,8 @@ it(
     isOver = true;
     await living;
     await life.settle();
+    const damaged = await damage(operator, sinceMillis - 2_000);
+    await operator.serviceSwitch.close({ message: 'We restore.', since: new Date().toISOString() });
     const table = 'Darkroom-restored';
     await operator.raw.dynamo.send(
       new RestoreTableToPointInTimeCommand({
@@ -50,10 +48,8 @@ it(
     );
     const restored: OperatorServices = { ...operator, table: { ...operator.table, name: table } };
     const before = await allItems(restored);
-    const compared = await stack.admin('backup', 'compare', '--table', table).ended;
-    expect(compared.code, compared.complaint).toBe(0);
+    const listed = await listedBy(stack, 'compare', table);
     expect(await allItems(restored)).toEqual(before);
-    const { data: listed } = JSON.parse(compared.out) as { data: { of: string; id: string }[] };
     let killed = 0;
     for (let kill = 0; kill < kills; kill += 1) {
       const run = stack.admin('backup', 'enter', '--table', table);
@@ -70,21 +66,88 @@ it(
         if (writesLeft <= 0 && random() < 0.5) throw new AnswerLost();
         return serve();
       });
-      const { code } = await run.ended;
-      if (code === null) killed += 1;
+      if ((await run.ended).code === null) killed += 1;
     }
     machine.watchAws((_call, serve) => serve());
-    const last = await stack.admin('backup', 'enter', '--table', table).ended;
-    expect(last.code, last.complaint + last.out).toBe(0);
-    const drilled = {
-      ...{ old: await allItems(operator), before, after: await allItems(restored) },
-      ...{ damaged: new Set<string>(), listed, done: life.done, sinceMillis },
-    };
-    await checkDrill(restored, drilled);
-    const again = await stack.admin('backup', 'enter', '--table', table).ended;
-    expect(JSON.parse(again.out)).toEqual({ data: [] });
-    process.stderr.write(
-      `${listed.length} things came after the moment, ${killed} of ${kills} kills came before the end\n`,
-    );
+    await listedBy(stack, 'enter', table);
+    const { done, left } = life;
+    const old = await allItems(operator);
+    const drilled = { old, before, damaged, listed, done, left, sinceMillis };
+    await checkDrill(restored, { ...drilled, after: await allItems(restored) });
+    const again = await listedBy(stack, 'enter', table);
+    expect(again.filter((one) => one.left === null)).toEqual([]);
+    expect(again.length, 'what was damaged').toBe(1);
+    await stack.end();
+
+    // The setting restoredTable, and a deployment.
+    const next = await startStack(folder, { templatePath: await templateOn(table) });
+    onTestFinished(next.end);
+    const newOrder = orderAt(next, random);
+    const [holder] = life.holders;
+    const key = holder?.keys[0]?.key ?? '';
+    expect(await newOrder(key, 'a lake')).toMatchObject({ status: 503 });
+    await next.operator.serviceSwitch.open();
+    expect(await newOrder(key, 'a lake')).toMatchObject({ status: 202 });
+    for (const dead of life.revoked) expect((await newOrder(dead, 'a lake')).status).toBe(401);
+    await next.operator.accounts.change(holder?.account.id as AccountId, { name: 'changed since' });
+    // The service is in use now, so nothing is turned back.
+    const late = await listedBy(next, 'enter', table);
+    expect(late.filter((one) => one.left === null)).toEqual([]);
+    expect(late.some(({ id, left: why }) => id === 'ACCOUNT' && why?.includes('was used'))).toBe(true);
+    expect(await differencesIn(next.operator.table)).toEqual([]);
+    process.stderr.write(`${listed.length} things came later, ${killed} of ${kills} kills before the end\n`);
   },
 );
+
+interface Listed {
+  readonly of: string;
+  readonly id: string;
+  readonly change: string;
+  readonly left: string | null;
+}
+
+async function listedBy(stack: StandInStack, task: 'compare' | 'enter', table: string): Promise<Listed[]> {
+  const { code, out, complaint } = await stack.admin('backup', task, '--table', table).ended;
+  expect(code, complaint + out).toBe(0);
+  return (JSON.parse(out) as { data: Listed[] }).data;
+}
+
+/** Why one restores: an early row is gone with its reference, and another has another amount. */
+async function damage({ table }: OperatorServices, beforeMillis: number): Promise<ReadonlySet<string>> {
+  const rows = [...(await allItems({ table })).values()].filter(
+    ({ sk, kind, at }) =>
+      String(sk).startsWith('LEDGER#') && kind === 'top_up' && Date.parse(String(at)) < beforeMillis,
+  );
+  const [gone, changed] = rows;
+  if (!gone || !changed) throw new Error('nobody topped up before the moment');
+  const reference = { pk: gone['pk'], sk: `REFERENCE#${String(gone['reference'])}` };
+  for (const { pk, sk } of [gone, reference]) await deleteItem(table, { pk: String(pk), sk: String(sk) });
+  await putItem(table, { ...changed, pk: String(changed['pk']), sk: String(changed['sk']), amountMicros: 1 });
+  return new Set([gone, reference, changed].map(nameOf));
+}
+
+function orderAt({ machine }: StandInStack, random: () => number): Order {
+  return async (key, prompt) => {
+    const answer = await fetch(`${machine.apiUrl}/images/generate`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sandbox-sketch', prompt, user: random() < 0.5 ? 'one' : 'two' }),
+    });
+    return { status: answer.status, id: ((await answer.json()) as { id?: string }).id };
+  };
+}
+
+/** The template as the setting restoredTable makes it. It lies beside its bundles. */
+async function templateOn(table: string): Promise<string> {
+  const path = await synthesizedTemplate();
+  const text = readFileSync(path, 'utf8');
+  const [own = ''] = /(?<=")StoreTable[0-9A-F]{8}(?=":)/.exec(text) ?? [];
+  const arn = `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`;
+  const compact = JSON.stringify(JSON.parse(text))
+    .replaceAll(`{"Ref":"${own}"}`, JSON.stringify(table))
+    .replaceAll(`{"Fn::GetAtt":["${own}","Arn"]}`, JSON.stringify(arn));
+  const restored = path.replace('Darkroom.', `Restored-${process.pid}.`);
+  writeFileSync(restored, compact);
+  onTestFinished(() => rmSync(restored));
+  return restored;
+}

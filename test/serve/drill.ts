@@ -5,10 +5,12 @@ import { expect } from 'vitest';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import type { OperatorServices } from '../../admin/services.ts';
-import type { Account, LedgerRow } from '../../service/accounts/account.ts';
+import type { Account } from '../../service/accounts/account.ts';
 import type { Item } from '../../service/aws/dynamodb/table.ts';
 import { eraseCreation } from '../../service/creations/erase.ts';
 import { newInvitation } from '../../service/portal/people.ts';
+import { createPortalAccess } from '../../service/portal/session-store.ts';
+import { enter } from '../../service/portal/sign-in/enter.ts';
 import type { CreationId, KeyId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { differencesIn } from '../fixtures/books.ts';
@@ -44,7 +46,9 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
   const holders: Holder[] = [];
   const done: Done[] = [];
   const ordered: CreationId[] = [];
-  const revoked = new Set<KeyId>();
+  const revoked = new Set<string>();
+  /** People who were removed, by the time. */
+  const left = new Map<string, number>();
   let count = 0;
   const pick = <One>(list: readonly One[]): One => list[Math.floor(random() * list.length)] as One;
   const note = (name: string): void => void done.push({ at: Date.now(), name });
@@ -87,7 +91,7 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
     },
     async () => {
       const { account } = pick(holders);
-      await operator.accounts.change(account.id, { limits: { getRate: 100 + (count += 1) } });
+      await operator.accounts.change(account.id, { getRate: 100 + (count += 1) });
       note(`ACCOUNT#${account.id} ACCOUNT`);
     },
     async () => {
@@ -95,7 +99,7 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
       const key = keys.length > 2 ? keys.shift() : undefined;
       if (!key) return;
       await operator.accounts.revokeKey(account.id, key.id, new Date(Date.now()).toISOString());
-      revoked.add(key.id);
+      revoked.add(key.key);
       note(`ACCOUNT#${account.id} KEY#${key.id}`);
     },
     async () => {
@@ -104,7 +108,20 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
       const asked = { accountId: account.id, email, role: 'developer', invitedBy: 'operator' } as const;
       const invitation = newInvitation(asked, Date.now());
       await operator.people.invite(invitation, Infinity);
-      note(`ACCOUNT#${account.id} INVITATION#${invitation.id}`);
+      if (random() < 0.5) {
+        note(`ACCOUNT#${account.id} INVITATION#${invitation.id}`);
+        return;
+      }
+      await signIn(operator, email);
+      const member = (await operator.people.listMembers(account.id)).find((one) => one.email === email);
+      note(`ACCOUNT#${account.id} MEMBER#${member?.personId}`);
+    },
+    async () => {
+      const { account } = pick(holders);
+      const [member] = await operator.people.listMembers(account.id);
+      if (!member) return;
+      expect(await operator.people.removeMember(member)).toBe('changed');
+      left.set(`ACCOUNT#${account.id} MEMBER#${member.personId}`, Date.now());
     },
     async () => {
       const id = ordered.shift();
@@ -128,6 +145,7 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
     holders,
     done,
     revoked,
+    left,
     run: async (isOver: () => boolean): Promise<void> => {
       while (holders.length < 3) await addHolder();
       const lane = async (work: () => Promise<void>): Promise<void> => {
@@ -146,6 +164,15 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
           .toBe(0);
     },
   };
+}
+
+function signIn({ people, table, clock }: OperatorServices, email: string): ReturnType<typeof enter> {
+  return enter({ issuer: 'drill', subject: email, email, emailVerified: true }, undefined, clock.now(), {
+    people,
+    access: createPortalAccess(table),
+    log: { info: () => undefined, alarm: () => undefined },
+    settings: { emailsAreVerified: false },
+  });
 }
 
 export type Items = ReadonlyMap<string, Item>;
@@ -183,16 +210,18 @@ export interface Drilled {
   readonly old: Items;
   readonly before: Items;
   readonly after: Items;
-  /** The names of items that somebody damaged in the old table: they count as they were at the moment. */
+  /** Items that somebody damaged in the old table later: they stay as they were at the moment. */
   readonly damaged: ReadonlySet<string>;
-  readonly listed: readonly { readonly of: string; readonly id: string }[];
+  readonly listed: readonly { readonly of: string; readonly id: string; readonly change: string }[];
   readonly done: readonly Done[];
+  /** People who were removed, by the time. */
+  readonly left: ReadonlyMap<string, number>;
   readonly sinceMillis: number;
 }
 
 /** Throws when something was lost, was not listed, or was entered twice. */
 export async function checkDrill(operator: OperatorServices, drilled: Drilled): Promise<void> {
-  const { old, before, after, damaged, listed, done, sinceMillis } = drilled;
+  const { old, before, after, damaged, listed, done, left, sinceMillis } = drilled;
   expect(await differencesIn(operator.table), 'the books').toEqual([]);
   const isMoney = (name: string): boolean => / (LEDGER#|REFERENCE#)/.test(name);
   for (const name of before.keys())
@@ -209,15 +238,12 @@ export async function checkDrill(operator: OperatorServices, drilled: Drilled): 
   }
   for (const name of after.keys())
     expect(old.has(name) || before.has(name) || passing.test(name), `${name} came from nowhere`).toBe(true);
-  const told = new Set(listed.map(({ of, id }) => (id.includes('#') ? `${of} ${id}` : `${of} ${id}`)));
-  const creations = new Set(listed.map(({ id }) => `CREATION#${id} CREATION`));
+  for (const name of left.keys()) expect(after.has(name), `${name} was removed`).toBe(false);
+  const once = listed.map(({ of, id }) => `${of} ${id}`);
+  const told = new Set([...once, ...listed.map(({ id }) => `CREATION#${id} CREATION`)]);
+  expect(new Set(once).size, 'everything is listed once').toBe(once.length);
   for (const { at, name } of done)
-    if (at > sinceMillis) expect(told.has(name) || creations.has(name), `${name} is listed`).toBe(true);
-}
-
-/** Money of before the moment that a bad hand takes out of the old table: why one restores. */
-export function earlyRow(items: Items, beforeMillis: number): (LedgerRow & Item) | undefined {
-  return [...items.values()].find(
-    (item) => String(item['sk']).startsWith('LEDGER#') && Date.parse(String(item['at'])) < beforeMillis,
-  ) as (LedgerRow & Item) | undefined;
+    if (at > sinceMillis && !left.has(name)) expect(told.has(name), `${name} is listed`).toBe(true);
+  for (const [name, at] of left)
+    if (at > sinceMillis && before.has(name)) expect(told.has(name), `${name} is listed`).toBe(true);
 }
