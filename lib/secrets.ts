@@ -59,8 +59,10 @@ export class ProviderAccess extends Construct {
  * Secrets Manager keeps the previous value. The secret survives its stack.
  */
 export class EncryptionSecret extends Secret {
-  constructor(scope: Construct, id: string) {
+  /** @param copyToRegion where a second service could open what this secret sealed */
+  constructor(scope: Construct, id: string, copyToRegion: string | undefined) {
     super(scope, id, {
+      ...(copyToRegion !== undefined && { replicaRegions: [{ region: copyToRegion }] }),
       description: 'Darkroom: encrypts the webhook secrets of accounts',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,

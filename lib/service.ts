@@ -21,6 +21,7 @@ import { rendererSizes } from './renderer-sizes.ts';
 import { BooksAudit, Canary, Erasures, Reconciliation } from './schedules.ts';
 import { EncryptionSecret, ProviderAccess } from './secrets.ts';
 import { type AddFunction, ServiceFunction } from './service-function.ts';
+import { BackupCopies } from './backup-copies.ts';
 import { addOutput, serviceName } from './service-scope.ts';
 import type { Settings } from './settings.ts';
 import { requestItems, Store, TableProtection, workItems } from './store.ts';
@@ -71,7 +72,7 @@ export class Service {
       domain: settings.resultsDomain,
       uploadOrigins: withPortal(settings),
     });
-    this.encryptionSecret = new EncryptionSecret(scope, 'EncryptionSecret');
+    this.encryptionSecret = new EncryptionSecret(scope, 'EncryptionSecret', settings.backup?.copyToRegion);
     this.providers = new ProviderAccess(scope, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
     const { apiTraffic: traffic } = settings;
     this.trafficShift =
@@ -131,6 +132,10 @@ export class Service {
     addOutput(scope, 'ServiceCapacity', { value: String(settings.serviceCapacity) });
     // Limits are attributes of each account. The operator's command reads this output when it creates an account.
     addOutput(scope, 'DefaultLimits', { value: this.defaultLimits() });
+    if (settings.backup) {
+      new BackupCopies(scope, 'BackupCopies', { store, ...settings.backup });
+      addOutput(scope, 'BackupRegion', { value: settings.backup.copyToRegion });
+    }
     nameByRegion(scope);
     // Created last: it waits for everything above.
     new TableProtection(scope, 'TableProtection', { add: this.addFunction, store: this.store });

@@ -83,3 +83,7 @@ export function reservation(least = 1): z.ZodUnion<[z.ZodInt, z.ZodLiteral<'shar
     { error },
   );
 }
+
+export const region = z
+  .string({ error: 'must be a region, such as us-west-2' })
+  .regex(/^[a-z]{2}(-[a-z]+)+-\d$/);

@@ -15,6 +15,7 @@ import { concurrencySettings } from './concurrency-settings.ts';
 import {
   domain,
   oneOf,
+  region,
   regionalCertificate,
   usEastCertificate,
   webAclArns,
@@ -116,10 +117,9 @@ const settingsSchema = z
        */
       sandbox: oneOf(['off', 'marked', 'on']).default('marked'),
       /** The region in which models of Amazon Bedrock are invoked. us-west-2 offers Stability's models. */
-      bedrockRegion: z
-        .string({ error: 'must be a region, such as us-west-2' })
-        .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
-        .default('us-west-2'),
+      bedrockRegion: region.default('us-west-2'),
+      /** A copy of each night's backup of the table goes to this region, and the encryption secret, too. */
+      backup: z.strictObject({ copyToRegion: region }, { error: 'must be {copyToRegion}' }).optional(),
       /**
        * The private network in which the functions render, for providers with a private address, such as an own
        * GPU. Its subnets need a way to the internet for all other vendors.

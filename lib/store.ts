@@ -52,7 +52,8 @@ export class Store extends Construct {
   readonly tableName: string;
   /** The stack's own table, also when a restored table is used in its place. */
   readonly ownTable: TableV2;
-  private readonly tableArn: string;
+  /** Of the table that is in use. */
+  readonly tableArn: string;
 
   constructor(scope: Construct, id: string, { restoredTable }: StoreProps) {
     super(scope, id);

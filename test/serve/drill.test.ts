@@ -31,8 +31,10 @@ it(
     let isOver = false;
     const living = life.run(() => isOver);
     await sleep(2_500 + random() * 1_500);
+    await life.each();
     const sinceMillis = Date.now();
-    await sleep(1_500 + random() * 1_500);
+    await life.each();
+    await sleep(500 + random() * 1_500);
     isOver = true;
     await living;
     await life.settle();

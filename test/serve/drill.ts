@@ -80,8 +80,9 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
     },
     async () => {
       const { account } = pick(holders);
-      await operator.wallet.adjust(account.id, asMicros(-10_000), 'drill', `back ${(count += 1)}`);
-      note(`ACCOUNT#${account.id} REFERENCE#back ${count}`);
+      const reference = `back ${(count += 1)}`;
+      await operator.wallet.adjust(account.id, asMicros(-10_000), 'drill', reference);
+      note(`ACCOUNT#${account.id} REFERENCE#${reference}`);
     },
     async () => {
       const { account } = pick(holders);
@@ -95,8 +96,10 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
       note(`ACCOUNT#${account.id} ACCOUNT`);
     },
     async () => {
-      const { account, keys } = pick(holders);
-      const key = keys.length > 2 ? keys.shift() : undefined;
+      const { account, keys } = holders.toSorted(
+        (one, other) => other.keys.length - one.keys.length,
+      )[0] as Holder;
+      const key = keys.length > 1 ? keys.shift() : undefined;
       if (!key) return;
       await operator.accounts.revokeKey(account.id, key.id, new Date(Date.now()).toISOString());
       revoked.add(key.key);
@@ -117,9 +120,12 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
       note(`ACCOUNT#${account.id} MEMBER#${member?.personId}`);
     },
     async () => {
-      const { account } = pick(holders);
-      const [member] = await operator.people.listMembers(account.id);
+      const members = await Promise.all(
+        holders.map(({ account }) => operator.people.listMembers(account.id)),
+      );
+      const [member] = members.flat();
       if (!member) return;
+      const account = { id: member.accountId };
       expect(await operator.people.removeMember(member)).toBe('changed');
       left.set(`ACCOUNT#${account.id} MEMBER#${member.personId}`, Date.now());
     },
@@ -155,6 +161,10 @@ export function createLife(operator: OperatorServices, order: Order, random: () 
         }
       };
       await Promise.all([lane(orders), lane(orders), lane(() => pick(actions)())]);
+    },
+    /** Does everything once. */
+    each: async (): Promise<void> => {
+      for (const action of actions) await action();
     },
     /** Waits until every creation has ended. */
     settle: async (): Promise<void> => {

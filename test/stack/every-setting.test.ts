@@ -316,6 +316,33 @@ describe('the setting', () => {
     for (const text of granted) expect(text).toMatch(/:table\/Darkroom-restored-2026-11-21(\/index\/\w+)?"/);
   });
 
+  it('The setting backup copies a backup of the table in use, and the encryption secret, to another region', () => {
+    template.resourceCountIs('AWS::Backup::BackupVault', 1);
+    template.hasResourceProperties('AWS::Backup::BackupPlan', {
+      BackupPlan: {
+        BackupPlanRule: [
+          Match.objectLike({
+            ScheduleExpression: 'cron(0 3 * * ? *)',
+            Lifecycle: { DeleteAfterDays: 7 },
+            CopyActions: [{ DestinationBackupVaultArn: Match.anyValue(), Lifecycle: { DeleteAfterDays: 7 } }],
+          }),
+        ],
+      },
+    });
+    const plans = JSON.stringify(found('AWS::Backup::BackupPlan'));
+    expect(plans).toContain(':backup:eu-north-1:');
+    expect(plans).toContain(':backup-vault:Darkroom-full');
+    expect(JSON.stringify(found('AWS::Backup::BackupSelection'))).toContain(
+      ':table/Darkroom-restored-2026-11-21"',
+    );
+    template.resourcePropertiesCountIs(
+      'AWS::SecretsManager::Secret',
+      { ReplicaRegions: [{ Region: 'eu-north-1' }] },
+      1,
+    );
+    template.hasOutput('BackupRegion', { Value: 'eu-north-1' });
+  });
+
   it('The setting startsPerSecond is the quota that the reconciler knows', () => {
     expect(environmentOf('Reconcile')['STARTS_PER_SECOND']).toBe('300');
   });

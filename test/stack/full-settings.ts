@@ -33,6 +33,7 @@ export const fullSettings: Required<SettingsInput> = {
   sandbox: 'on',
   architecture: 'x86_64',
   bedrockRegion: 'eu-west-1',
+  backup: { copyToRegion: 'eu-north-1' },
   providerNetwork: {
     subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
     securityGroupIds: ['sg-0123456789abcdef0'],

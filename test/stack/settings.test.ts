@@ -203,6 +203,7 @@ describe('settings', () => {
       ['us-west', 'us-west-', 'us-west-22', 'usa-west-2', 'US-WEST-2', ' us-west-2', 'us-2'],
       'must be a region, such as us-west-2',
     ],
+    ['backup', [3, 'eu-north-1', null], 'must be {copyToRegion}'],
     ['restoredTable', ['ab', 'a'.repeat(256), 'a b c', '', 'abc\n', 3], 'must be the name of a table'],
     ['topUpUrl', ['shop', 'ftp://shop.example.com', 3, null], 'must be an https address, or empty'],
     ['alarmEmail', ['', 'a@', 3], 'must be an e-mail address'],
