@@ -171,6 +171,9 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
       secrets,
       secretArns: { encryption: address.encryptionSecretArn, providers: address.providerSecretArn },
       resultsBaseUrl: address.resultsBaseUrl,
+      backupRegion: address.backupRegion,
+      /** The domain of AWS in the partition of the region. */
+      urlSuffix: () => urlSuffixOf(dynamo),
       images,
     },
   };
@@ -275,6 +278,8 @@ export function addressOf(output: (name: string) => string) {
     portalUrl: outputOrNothing(output, 'PortalUrl'),
     /** The pool in which invited people get a user. Empty: people sign in elsewhere. */
     userPoolId: outputOrNothing(output, 'UserPoolId'),
+    /** Where copies of backups go. Empty: nowhere. */
+    backupRegion: outputOrNothing(output, 'BackupRegion'),
     /** The bucket with the images. */
     imagesBucket: () => output('ImagesBucket'),
     /** The secret with the portal's password at the issuer. */

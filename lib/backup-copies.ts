@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -28,7 +28,9 @@ export class BackupCopies extends Construct {
     });
     const deleteAfter = Duration.days(keptDays);
     const plan = new BackupPlan(this, 'Plan', {
-      backupVault: new BackupVault(this, 'Vault', {}),
+      backupVault: new BackupVault(this, 'Vault', {
+        removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      }),
       backupPlanRules: [
         new BackupPlanRule({
           ruleName: 'EachNight',

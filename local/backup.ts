@@ -132,9 +132,13 @@ async function hashOf(file: string): Promise<string> {
 
 /** Checks a folder that is a backup, once. Throws FolderRefused when a file is missing or differs. */
 export async function checkRestored(folder: string): Promise<void> {
-  const file = path.join(folder, manifestName);
-  const text = readIfPresent(file);
-  if (text === undefined) return;
+  if (await checkBackup(folder)) rmSync(path.join(folder, manifestName));
+}
+
+/** Undefined: the folder is no backup. Throws FolderRefused when a file is missing or differs. */
+export async function checkBackup(folder: string): Promise<Manifest | undefined> {
+  const text = readIfPresent(path.join(folder, manifestName));
+  if (text === undefined) return undefined;
   const manifest = manifestSchema.parse(JSON.parse(text));
   const refuse = (why: string): never => {
     throw new FolderRefused('FOLDER_UNUSABLE', `The backup in ${folder} cannot be used: ${why}.`);
@@ -144,5 +148,5 @@ export async function checkRestored(folder: string): Promise<void> {
     const hash = await hashOf(path.join(folder, name)).catch(() => refuse(`${name} is missing`));
     if (hash !== sha256) refuse(`${name} differs from what was copied`);
   }
-  rmSync(file);
+  return manifest;
 }

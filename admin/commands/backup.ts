@@ -4,6 +4,7 @@ import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { enterAfter, type Found, groups } from '../restore/enter.ts';
 import { openRestored, type RestoredOptions } from '../restore/old-items.ts';
+import { verifyFolder, verifyRestored, verifyService } from '../restore/verify.ts';
 import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
 
@@ -20,6 +21,25 @@ export function addBackupCommand(program: OperatorCommand): void {
         progress(() => `${files} files copied, ${Math.round(bytes / 1e6)} MB`),
       );
       output.show(made);
+    });
+  backup
+    .task('verify', 'whether the service could be restored; exit code 1 when it could not')
+    .option('--table <table>', 'a restored table: its books and its secrets, too')
+    .option('--from <folder>', 'a folder that `backup --to` has made')
+    .run(async ({ services, output, fail }, { table, from }: RestoredOptions) => {
+      if (services.owned && from === undefined)
+        throw new OperatorError('--from: name the folder of a backup: this service has no others.');
+      const rows =
+        from !== undefined
+          ? await verifyFolder(resolve(from), services.table.name)
+          : table !== undefined
+            ? await verifyRestored({ ...services, table: { ...services.table, name: table } })
+            : await verifyService(services);
+      output.list(
+        rows.map((row) => ({ ...row })),
+        '',
+      );
+      if (rows.some(({ ok }) => !ok)) fail();
     });
   addEntering(backup, false);
   addEntering(backup, true);

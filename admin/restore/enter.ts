@@ -4,8 +4,9 @@
  *
  *   1  the restored table     what the old table has no longer; whether anybody has used it since
  *   2  the old table          accounts and keys without their sums, references, people, service, catalog, everything else
- *   3  the old table          money: movements, and creations with their rows
- *   4  the audit              sums that the restore itself tore in the middle of a transaction
+ *   3  the audit              sums that the restore itself tore in the middle of a transaction
+ *   4  the old table          money: movements, and creations with their rows, each with its sums
+ *   5  the audit
  */
 import {
   DeleteItemCommand,
@@ -102,19 +103,20 @@ export async function enterAfter(given: Restored, options: EnterOptions): Promis
   const { isUsed, removed } = await lookAtRestored(run);
   for (const item of removed) await remove(item, isUsed, run);
   for await (const page of pagesOf(run)) {
+    for (const item of page) if (isNear(item, run)) run.near.add(accountOf(item));
     const others = page.filter((item) => !isMoney(kindOf(item)) && !ignored.has(kindOf(item)));
     const here = await given.restored.get(others);
-    // An account stands before its keys.
-    const order = (item: RawItem): number => Number(kindOf(item) !== 'ACCOUNT');
-    for (const wave of [0, 1])
-      await inLanes(
-        atOnce,
-        others.filter((item) => order(item) === wave),
-        (item) => enterItem(item, here.get(keyName(item)), isUsed, run),
-      );
+    await inLanes(atOnce, others, (item) => enterItem(item, here.get(keyName(item)), isUsed, run));
   }
-  for await (const page of pagesOf(run)) await inLanes(1, page, (item) => enterMoneyOf(item, isUsed, run));
-  return { isUsed, differences: await mendTorn(run) };
+  if (options.isEntered) await mendTorn(run);
+  for await (const page of pagesOf(run))
+    for (const item of page) if (isMoney(kindOf(item))) await enterMoneyOf(item, isUsed, run);
+  return { isUsed, differences: options.isEntered ? await auditOf(run) : [] };
+}
+
+/** The restore may have cut the transaction of this row in the middle. */
+function isNear(item: RawItem, { sinceMillis }: Run): boolean {
+  return kindOf(item) === 'LEDGER' && Math.abs(Date.parse(textOf(item, 'at')) - sinceMillis) < tornMillis;
 }
 
 type Run = Restored & EnterOptions & { readonly near: Set<AccountId>; readonly seen: Set<string> };
@@ -245,9 +247,6 @@ async function set(Key: RawItem, names: readonly string[], item: RawItem, { serv
 
 async function enterMoneyOf(item: RawItem, isUsed: boolean, run: Run): Promise<void> {
   const kind = kindOf(item);
-  if (!isMoney(kind)) return;
-  if (kind === 'LEDGER' && Math.abs(Date.parse(textOf(item, 'at')) - run.sinceMillis) < tornMillis)
-    run.near.add(accountOf(item));
   const creation = (kind === 'CREATION' ? textOf(item, 'id') : textOf(item, 'creationId')) as CreationId;
   if (creation !== '' && run.seen.has(creation)) return;
   const here = (await run.restored.get([item])).get(keyName(item));
@@ -307,18 +306,16 @@ function tellMoney(run: Run, item: RawItem, missing: Missing, usd: number): void
   if (missing.kind === 'differs') tell(run, item, 'differs', { usd, left: missing.why });
 }
 
-/** A restore may cut a transaction in the middle. The rows are the truth, and only sums near the moment are mended. */
-async function mendTorn(run: Run): Promise<readonly Difference[]> {
-  if (!run.isEntered) return [];
-  const audit = async (): Promise<readonly Difference[]> =>
-    (
-      await auditTable(run.services, {
-        onProgress: ({ accounts, rows }) =>
-          run.onProgress(() => `audit: ${accounts} accounts, ${rows} ledger rows`),
-      })
-    ).differences;
-  const before = await audit();
-  const torn = before.flatMap((one) => {
+async function auditOf({ services, onProgress }: Run): Promise<readonly Difference[]> {
+  const { differences } = await auditTable(services, {
+    onProgress: ({ accounts, rows }) => onProgress(() => `audit: ${accounts} accounts, ${rows} ledger rows`),
+  });
+  return differences;
+}
+
+/** The rows are the truth. Entries leave the difference of a sum as it is, so the sums are mended before any. */
+async function mendTorn(run: Run): Promise<void> {
+  const torn = (await auditOf(run)).flatMap((one) => {
     const sum = run.near.has(one.account) ? sumNamed(one) : undefined;
     return sum ? [{ ...one, ...sum }] : [];
   });
@@ -347,7 +344,6 @@ async function mendTorn(run: Run): Promise<readonly Difference[]> {
     });
     await patiently(run.services, () => run.services.raw.dynamo.send(command));
   }
-  return torn.length === 0 ? before : audit();
 }
 
 /** The attribute that holds a sum of the audit. @returns also the month of a counter, which expires */

@@ -2,17 +2,23 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RestoreTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, RestoreTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
+import { connect } from '../../admin/connect.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { AnswerLost } from '../../local/aws/aws-error.ts';
+import { itemsInCopy } from '../../local/copied-items.ts';
 import { deleteItem, putItem } from '../../service/aws/dynamodb/send.ts';
+import type { Item } from '../../service/aws/dynamodb/table.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { differencesIn } from '../fixtures/books.ts';
 import { newFolder } from '../local/machine-fixture.ts';
 import { allItems, checkDrill, createLife, nameOf, type Order, randomFrom } from './drill.ts';
-import { type StandInStack, startStack } from './stand-in-stack.ts';
+import { generate } from './load.ts';
+import { startServe } from './serve-child.ts';
+import { type AdminChild, runAdmin, type StandInStack, startStack } from './stand-in-stack.ts';
 
 /** `DRILL_KILLS=20 npm test -- test/serve/drill.test.ts` kills more often, and `DRILL_SEED` repeats a run. */
 const kills = Number(process.env['DRILL_KILLS'] ?? 3);
@@ -27,7 +33,7 @@ it(
     const stack = await startStack(folder, { recoverMillis: 3_600_000 });
     onTestFinished(stack.end);
     const { operator, machine } = stack;
-    const life = createLife(operator, orderAt(stack, random), random);
+    const life = createLife(operator, orderAt(new URL(machine.apiUrl).origin, random), random);
     let isOver = false;
     const living = life.run(() => isOver);
     await sleep(2_500 + random() * 1_500);
@@ -84,7 +90,7 @@ it(
     // The setting restoredTable, and a deployment.
     const next = await startStack(folder, { templatePath: await templateOn(table) });
     onTestFinished(next.end);
-    const newOrder = orderAt(next, random);
+    const newOrder = orderAt(new URL(next.machine.apiUrl).origin, random);
     const [holder] = life.holders;
     const key = holder?.keys[0]?.key ?? '';
     expect(await newOrder(key, 'a lake')).toMatchObject({ status: 503 });
@@ -101,6 +107,73 @@ it(
   },
 );
 
+it(
+  `a copy of the folder gets what the old folder has more, after ${kills} kills (seed ${seed})`,
+  { timeout: 120_000 + kills * 20_000 },
+  async () => {
+    const random = randomFrom(seed);
+    const [data, copy] = [join(newFolder(), 'data'), join(newFolder(), 'copy')];
+    const served = await startServe(data);
+    const operator = await connect({ data });
+    const order: Order = async (key, prompt) => {
+      const { status, text } = await generate(served.port, key, prompt, {}, { user: 'one' });
+      return { status, id: (JSON.parse(text) as { id?: string }).id };
+    };
+    const life = createLife(operator, order, random);
+    let isOver = false;
+    const first = life.run(() => isOver);
+    await sleep(1_000);
+    isOver = true;
+    await first;
+    await life.settle();
+    const made = await operator.owned?.backup(copy, () => undefined);
+    const since = String(made?.['made_at']);
+    isOver = false;
+    const second = life.run(() => isOver).catch(() => undefined);
+    await life.each();
+    await sleep(500 + random() * 1_500);
+    // Calls of the life that the kill interrupts may or may not have happened.
+    const done = [...life.done];
+    await served.end('SIGKILL');
+    isOver = true;
+    await second;
+    const old = new Map((await itemsInFolder(data, operator.table.name)).map((item) => [nameOf(item), item]));
+    const next = await startServe(copy);
+    onTestFinished(async () => void (await next.end()));
+    const restored = await connect({ data: copy });
+    const before = await allItems(restored);
+    const from = ['--from', data, '--since', since];
+    const compared = adminOf(copy, 'backup', 'compare', ...from);
+    const listed = dataOf(await compared.ended);
+    for (let kill = 0; kill < kills; kill += 1) {
+      const run = adminOf(copy, 'backup', 'enter', ...from);
+      await Promise.race([sleep(300 + random() * 1_500), run.ended]);
+      run.kill();
+      await run.ended;
+    }
+    dataOf(await adminOf(copy, 'backup', 'enter', ...from).ended);
+    const after = await allItems(restored);
+    await checkDrill(restored, {
+      ...{ old, before, after, listed, done, left: life.left, damaged: new Set<string>() },
+      sinceMillis: Date.parse(since),
+    });
+    process.stderr.write(`${listed.length} things were entered from the old folder\n`);
+  },
+);
+
+async function itemsInFolder(folder: string, table: string): Promise<Item[]> {
+  return (await itemsInCopy(folder, table)).map((item) => unmarshall(item as Record<string, AttributeValue>));
+}
+
+function adminOf(data: string, ...words: readonly string[]): AdminChild {
+  return runAdmin(['--data', data, '--json', ...words]);
+}
+
+function dataOf({ code, out, complaint }: Awaited<AdminChild['ended']>): Listed[] {
+  expect(code, complaint + out).toBe(0);
+  return (JSON.parse(out) as { data: Listed[] }).data;
+}
+
 interface Listed {
   readonly of: string;
   readonly id: string;
@@ -109,9 +182,7 @@ interface Listed {
 }
 
 async function listedBy(stack: StandInStack, task: 'compare' | 'enter', table: string): Promise<Listed[]> {
-  const { code, out, complaint } = await stack.admin('backup', task, '--table', table).ended;
-  expect(code, complaint + out).toBe(0);
-  return (JSON.parse(out) as { data: Listed[] }).data;
+  return dataOf(await stack.admin('backup', task, '--table', table).ended);
 }
 
 /** Why one restores: an early row is gone with its reference, and another has another amount. */
@@ -128,9 +199,9 @@ async function damage({ table }: OperatorServices, beforeMillis: number): Promis
   return new Set([gone, reference, changed].map(nameOf));
 }
 
-function orderAt({ machine }: StandInStack, random: () => number): Order {
+function orderAt(origin: string, random: () => number): Order {
   return async (key, prompt) => {
-    const answer = await fetch(`${machine.apiUrl}/images/generate`, {
+    const answer = await fetch(`${origin}/api/public/v1/images/generate`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'sandbox-sketch', prompt, user: random() < 0.5 ? 'one' : 'two' }),

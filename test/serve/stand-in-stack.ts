@@ -60,21 +60,22 @@ export async function startStack(
       { ...addressOf((name) => outputs[name] ?? ''), endpoint: machine.awsUrl },
       { ...systemClock, now: () => machine.clock.now() },
     ),
-    admin: (...words) => {
-      const child = spawn(process.execPath, [adminEntry, '--stack', 'Darkroom', '--json', ...words], {
-        env: environment,
-      });
-      let [out, complaint] = ['', ''];
-      child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-      child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
-      const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, complaint }));
-      return { kill: () => child.kill('SIGKILL'), ended };
-    },
+    admin: (...words) => runAdmin(['--stack', 'Darkroom', '--json', ...words], environment),
     end: async () => {
       cloudFormation.close();
       await machine.stop();
     },
   };
+}
+
+/** Runs the operator's command in a process of its own. */
+export function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv = process.env): AdminChild {
+  const child = spawn(process.execPath, [adminEntry, ...words], { env });
+  let [out, complaint] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, complaint }));
+  return { kill: () => child.kill('SIGKILL'), ended };
 }
 
 function describeStacks(outputs: Readonly<Record<string, string>>): string {
