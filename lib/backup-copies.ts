@@ -4,6 +4,7 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
+import { addOutput, serviceName } from './service-scope.ts';
 import type { Store } from './store.ts';
 
 const keptDays = 7;
@@ -23,7 +24,7 @@ export class BackupCopies extends Construct {
       service: 'backup',
       region: copyToRegion,
       resource: 'backup-vault',
-      resourceName: Stack.of(this).stackName,
+      resourceName: serviceName(this),
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     const deleteAfter = Duration.days(keptDays);
@@ -43,10 +44,18 @@ export class BackupCopies extends Construct {
       ],
     });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('backup.amazonaws.com') });
-    plan.addSelection('Table', { resources: [BackupResource.fromArn(store.tableArn)], role });
-    acknowledge(role, {
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]':
-        'AWS maintains the permissions that its own backups need.',
+    plan.addSelection('Table', {
+      resources: [BackupResource.fromArn(store.tableArn)],
+      role,
+      allowRestores: true,
     });
+    const policy = 'arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyFor';
+    acknowledge(role, {
+      [`AwsSolutions-IAM4[Policy::${policy}Backup]`]: 'AWS maintains the rights that its own backups need.',
+      [`AwsSolutions-IAM4[Policy::${policy}Restores]`]: 'AWS maintains the rights that a restore needs.',
+    });
+    addOutput(scope, 'BackupRegion', { value: copyToRegion });
+    // IAM knows no regions: the role also restores in the other one.
+    addOutput(scope, 'BackupRoleArn', { value: role.roleArn });
   }
 }

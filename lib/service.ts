@@ -132,10 +132,7 @@ export class Service {
     addOutput(scope, 'ServiceCapacity', { value: String(settings.serviceCapacity) });
     // Limits are attributes of each account. The operator's command reads this output when it creates an account.
     addOutput(scope, 'DefaultLimits', { value: this.defaultLimits() });
-    if (settings.backup) {
-      new BackupCopies(scope, 'BackupCopies', { store, ...settings.backup });
-      addOutput(scope, 'BackupRegion', { value: settings.backup.copyToRegion });
-    }
+    if (settings.backup) new BackupCopies(scope, 'BackupCopies', { store, ...settings.backup });
     nameByRegion(scope);
     // Created last: it waits for everything above.
     new TableProtection(scope, 'TableProtection', { add: this.addFunction, store: this.store });
