@@ -236,12 +236,12 @@ export default {
     },
     onlyKnows(
       'admin-knows-the-service',
-      'The operator’s command works on the tables and queues of the service. It finds a service of this machine by its record, and exports the copy of its tables.',
+      'The operator’s command works on the tables and queues of the service. It finds a service of this machine by its record, exports the copy of its tables, and checks a backup.',
       { path: room('admin') },
       [
         room('admin', 'service'),
         '^client/command/terminal/',
-        '^local/(service-record|copied-items)\\.ts$',
+        '^local/(service-record|copied-items|backup)\\.ts$',
         '^lib/(settings|stage-settings)\\.ts$',
         packages(
           '@aws-sdk/[^/]+',
