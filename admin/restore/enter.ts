@@ -52,7 +52,7 @@ export interface Found {
 
 /** What serves only requests that have ended, counts anew by itself, or comes with the ledger rows (USER). */
 const ignored: ReadonlySet<string> = new Set(
-  'AUDIT ERASE HEALTH HELD IMPORT IP LEASE LINK OPEN_COUNT POLL RATE RETRY TEST_DELIVERY USAGE USER'.split(
+  'AUDIT CLOSING ERASE HEALTH HELD IMPORT IP LEASE LINK OPEN_COUNT POLL RATE RETRY TEST_DELIVERY USAGE USER'.split(
     ' ',
   ),
 );
