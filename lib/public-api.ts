@@ -2,12 +2,12 @@ import { Aws, RemovalPolicy } from 'aws-cdk-lib';
 import {
   ApiMapping,
   CfnApiMapping,
+  CfnRoute,
   DomainName,
   HttpApi,
   HttpMethod,
   SecurityPolicy,
   type CfnStage,
-  type HttpRoute,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -18,6 +18,7 @@ import { apiRoot, callbackRoute, operations, type OperationName } from '../servi
 import { acknowledge } from './acknowledge.ts';
 import { addOutput, serviceName } from './service-scope.ts';
 import type { Settings } from './settings.ts';
+import { throttlesOf, throttling } from './throttles.ts';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 
 export interface PublicApiProps {
@@ -27,7 +28,6 @@ export interface PublicApiProps {
   readonly unknownRoute: IFunction;
   /** Takes the callbacks of vendors, which are no requests of clients. */
   readonly receiveCallback: IFunction;
-  readonly throttling: Settings['throttling'];
   readonly logRetention: RetentionDays;
   /** Host name and certificate of the API. Absent: API Gateway gives a name. */
   readonly domain?: Settings['apiDomain'];
@@ -80,7 +80,7 @@ export class PublicApi extends Construct {
         integration: new HttpLambdaIntegration(name, props.operations[name as OperationName]),
       });
     }
-    const callbacks = this.httpApi.addRoutes({
+    this.httpApi.addRoutes({
       path: callbackRoute,
       methods: [HttpMethod.POST],
       integration: new HttpLambdaIntegration('receiveCallback', props.receiveCallback),
@@ -91,7 +91,10 @@ export class PublicApi extends Construct {
     });
     this.accessLogName = this.addAccessLog(props.logRetention);
     this.accessLogArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${this.accessLogName}`;
-    this.configureStage(props, callbacks);
+    this.stage.accessLogSettings = {
+      destinationArn: this.accessLogArn,
+      format: JSON.stringify(accessLogFormat),
+    };
     this.domain = props.domain && this.addDomain(props.domain);
     this.callbackBaseUrl = props.domain ? `https://${props.domain.name}` : this.httpApi.apiEndpoint;
     this.url = `${this.callbackBaseUrl}${apiRoot}`;
@@ -126,26 +129,25 @@ export class PublicApi extends Construct {
     return log.logGroupName;
   }
 
-  /** HttpApi creates its default stage itself and has no property for the stage's log. */
-  private configureStage({ throttling }: PublicApiProps, callbacks: readonly HttpRoute[]): void {
-    const stage = this.httpApi.defaultStage?.node.defaultChild as CfnStage;
-    stage.accessLogSettings = {
-      destinationArn: this.accessLogArn,
-      format: JSON.stringify(accessLogFormat),
-    };
-    stage.defaultRouteSettings = {
-      throttlingRateLimit: throttling.ratePerSecond,
-      throttlingBurstLimit: throttling.burst,
-    };
-    // Callbacks and clients cannot keep each other out. A creation has one callback, and more requests of its client.
-    stage.routeSettings = {
-      [`POST ${callbackRoute}`]: {
-        ThrottlingRateLimit: throttling.ratePerSecond,
-        ThrottlingBurstLimit: throttling.burst,
-      },
-    };
+  /**
+   * Gives every route a throttle of its own, so that who uses up one route, such as that of unknown paths, keeps
+   * nobody out of another. Called when the API has all its routes.
+   */
+  throttleRoutes(setting: Settings['throttling']): void {
+    const throttles = throttlesOf(setting);
+    const { ratePerSecond: ThrottlingRateLimit, burst: ThrottlingBurstLimit } = throttles.route;
+    const routes = this.httpApi.node.findAll().filter((one) => one instanceof CfnRoute);
+    this.stage.defaultRouteSettings = throttling(throttles.stage);
+    this.stage.routeSettings = Object.fromEntries(
+      routes.map(({ routeKey }) => [routeKey, { ThrottlingRateLimit, ThrottlingBurstLimit }]),
+    );
     // CloudFormation refuses settings of a route that does not exist yet.
-    for (const route of callbacks) stage.node.addDependency(route);
+    for (const route of routes) this.stage.node.addDependency(route);
+  }
+
+  /** HttpApi creates its default stage itself, and has no properties for log and throttles. */
+  private get stage(): CfnStage {
+    return this.httpApi.defaultStage?.node.defaultChild as CfnStage;
   }
 
   private addDomain({ name, certificateArn }: NonNullable<Settings['apiDomain']>): DomainName {

@@ -91,6 +91,7 @@ export class Service {
     this.addReconciliation(execution);
     const notices = this.addNotices();
     const portal = this.addPortal(api, execution, notices, pages);
+    api.throttleRoutes(settings.throttling);
     const topUpUrl = settings.topUpUrl === '' ? `${portal.url}wallet` : settings.topUpUrl;
     for (const id of ['GenerateImage', 'PortalGenerate'])
       this.functionNamed(id).addEnvironment('TOP_UP_URL', topUpUrl);
@@ -169,7 +170,7 @@ export class Service {
     this.images.grantSignUploads(functions.createUpload);
     grantCancel(cancelCreation, this.operationParts(execution));
     this.images.grantErase(functions.deleteCreation);
-    const { throttling, apiDomain: domain } = this.settings;
+    const { apiDomain: domain } = this.settings;
     return new PublicApi(this.scope, 'Api', {
       operations: Object.fromEntries(names.map((name) => [name, this.live(functions[name])])) as Record<
         OperationName,
@@ -177,7 +178,6 @@ export class Service {
       >,
       unknownRoute: this.live(unknownRoute),
       receiveCallback: this.live(this.addReceiveCallback(execution)),
-      throttling,
       logRetention: this.logRetention,
       domain,
       hasDefaultAddress: this.settings.defaultAddresses === 'on',

@@ -163,7 +163,7 @@ const settingsSchema = z
       concurrency: concurrencySettings,
       /** Who makes the role by which API Gateway writes the access logs of REST APIs in this account and region. */
       gatewayLogRole,
-      /** The limits of the whole API, which apply before the limits of an account. */
+      /** The limits of each route of an API, which apply before the limits of an account. */
       throttling: z
         .strictObject(
           {

@@ -52,7 +52,7 @@ function commandLine(): Command {
     .option('--of <what>', 'with --outage: starts, or tasks, for which Lambda has no room', 'starts')
     .option('--kill <number>', 'run the real service under load, and kill it so often')
     .optionsGroup('Loads:')
-    .option('--load <situation>', 'provider-down, crowd or one-account')
+    .option('--load <situation>', 'provider-down, crowd, one-account or stranger')
     .option('--rate <number>', 'creations a second')
     .option('--minutes <number>', 'how long the traffic lasts')
     .option('--way <way>', 'with provider-down: refuses, unreachable or hangs')

@@ -6,6 +6,7 @@ import {
   LambdaIntegration,
   ResponseTransferMode,
   RestApi,
+  type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -17,6 +18,7 @@ import type { PublicApi } from '../public-api.ts';
 import type { ServiceFunction } from '../service-function.ts';
 import { addOutput, serviceName } from '../service-scope.ts';
 import type { Settings } from '../settings.ts';
+import { throttlesOf, throttling as limitsOf } from '../throttles.ts';
 import { type GatewayAnswer, mcpAnswers, openaiAnswers } from './gateway-answers.ts';
 import type { StreamFunctions } from './stream-functions.ts';
 
@@ -90,8 +92,7 @@ export class StreamingApi extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamingApiProps) {
     super(scope, id);
-    const { stage, description, throttling, tracing, accessLogArn, logRole, webAclArn, hasDefaultAddress } =
-      props;
+    const { stage, description, tracing, accessLogArn, logRole, webAclArn, hasDefaultAddress } = props;
     this.restApi = new RestApi(this, 'RestApi', {
       // The metrics of a REST API are found by its name.
       restApiName: `${serviceName(this)}-${stage}`,
@@ -103,8 +104,7 @@ export class StreamingApi extends Construct {
       ...(!hasDefaultAddress && { disableExecuteApiEndpoint: true }),
       deployOptions: {
         stageName: stage,
-        throttlingRateLimit: throttling.ratePerSecond,
-        throttlingBurstLimit: throttling.burst,
+        ...throttledMethods(props),
         ...(tracing && { tracingEnabled: tracing }),
         accessLogDestination: { bind: () => ({ destinationArn: accessLogArn }) },
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFormat(stage))),
@@ -162,6 +162,15 @@ export class StreamingApi extends Construct {
       'AwsSolutions-COG4': 'Clients send keys of the service. They are no users of a pool.',
     });
   }
+}
+
+/** Each operation has a throttle of its own. The paths of an API that are no operation share what its stage takes. */
+function throttledMethods({ routes, throttling }: StreamingApiProps): Partial<StageOptions> {
+  const { route, stage } = throttlesOf(throttling);
+  const named = routes.filter(({ method }) => method !== 'ANY');
+  if (named.length === 0) return limitsOf(route);
+  const methodOptions = named.map(({ method, path }) => [`${path}/${method}`, limitsOf(route)] as const);
+  return { ...limitsOf(stage), methodOptions: Object.fromEntries(methodOptions) };
 }
 
 /** The fields of the HTTP API's access log (public-api.ts). A REST API has other names for two of them. */

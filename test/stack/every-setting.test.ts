@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
-import { operations } from '../../service/contract/operations.ts';
+import { apiRoot, operations } from '../../service/contract/operations.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { readTemplate } from '../../local/template.ts';
@@ -408,14 +408,19 @@ describe('the setting', () => {
     });
   });
 
-  it('The setting throttling is the throttling of each API', () => {
+  it('The setting throttling is the throttling of each route', () => {
+    const throttle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 };
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
-      DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+      DefaultRouteSettings: { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
+      RouteSettings: Match.objectLike({ $default: throttle, [`POST ${apiRoot}/images/generate`]: throttle }),
     });
-    const stages = found('AWS::ApiGateway::Stage');
-    expect(stages).toHaveLength(2);
-    for (const [, { MethodSettings }] of stages)
-      expect(MethodSettings).toMatchObject([{ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 }]);
+    const methods = found('AWS::ApiGateway::Stage').map(([, { MethodSettings }]) => MethodSettings);
+    expect(methods).toContainEqual([expect.objectContaining(throttle)]);
+    expect(methods).toContainEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ ResourcePath: '/~1v1~1images~1generations', ...throttle }),
+      ]),
+    );
   });
 
   it('The setting openai says which models the names of OpenAI lead to, and adds names', () => {

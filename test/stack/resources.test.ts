@@ -42,15 +42,19 @@ describe('the HTTP API', () => {
     expect(routes.sort()).toEqual([...stated, ...portal, ...signIn, ...others].sort());
   });
 
-  it('Callbacks have a throttle of their own, which CloudFormation sets once their route exists', () => {
+  it('Every route has a throttle of its own, which CloudFormation sets once the route exists, and all have twice as much', () => {
     const stage = resourcesOf('AWS::ApiGatewayV2::Stage')[0]?.[1];
-    expect(stage?.Properties['RouteSettings']).toEqual({
-      [`POST ${callbackRoute}`]: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
-    });
-    const route = resourcesOf('AWS::ApiGatewayV2::Route').find(
-      ([, known]) => known.Properties['RouteKey'] === `POST ${callbackRoute}`,
+    const routes = resourcesOf('AWS::ApiGatewayV2::Route');
+    const keys = routes.map(([, { Properties }]) => String(Properties['RouteKey']));
+    expect(keys).toEqual(expect.arrayContaining(['$default', `POST ${callbackRoute}`]));
+    expect(stage?.Properties['RouteSettings']).toEqual(
+      Object.fromEntries(keys.map((key) => [key, { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 }])),
     );
-    expect(stage?.DependsOn).toContain(route?.[0]);
+    expect(stage?.DependsOn).toEqual(expect.arrayContaining(routes.map(([id]) => id)));
+    expect(stage?.Properties['DefaultRouteSettings']).toEqual({
+      ThrottlingRateLimit: 1_000,
+      ThrottlingBurstLimit: 2_000,
+    });
   });
 
   it('The HTTP API calls its functions with payload format 2.0', () => {

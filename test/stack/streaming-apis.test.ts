@@ -86,17 +86,21 @@ describe('the stages of the streaming APIs', () => {
   const stages = resourcesOf('AWS::ApiGateway::Stage').map(([, resource]) => resource);
 
   it.each(stages.map((stage) => [String(stage.Properties['StageName']), stage] as const))(
-    'The stage %s has the throttle of the whole API, and no execution log, which would hold keys',
-    (_name, { Properties }) => {
-      expect(Properties['MethodSettings']).toEqual([
-        {
-          ResourcePath: '/*',
-          HttpMethod: '*',
-          ThrottlingRateLimit: 500,
-          ThrottlingBurstLimit: 1_000,
-          DataTraceEnabled: false,
-        },
-      ]);
+    'The stage %s has a throttle for each operation, and no execution log, which would hold keys',
+    (name, { Properties }) => {
+      const setting = (HttpMethod: string, ResourcePath: string, times: number): object => ({
+        ResourcePath,
+        HttpMethod,
+        ThrottlingRateLimit: 500 * times,
+        ThrottlingBurstLimit: 1_000 * times,
+        DataTraceEnabled: false,
+      });
+      const stated = Object.values(openaiOperations).map(({ method, path }) =>
+        setting(method, `/${`/v1${path}`.replaceAll('/', '~1')}`, 1),
+      );
+      expect(Properties['MethodSettings']).toEqual(
+        name === 'mcp' ? [setting('*', '/*', 1)] : [setting('*', '/*', 2), ...stated],
+      );
     },
   );
 

@@ -4,16 +4,13 @@ import { createFunctionConcurrency } from './function-concurrency.ts';
 import type { AwsQuotas } from './quotas.ts';
 import type { Input } from './table-request.ts';
 import { createTableThroughput, type TableThroughput } from './table-throughput.ts';
-import { createTokenBucket } from './token-bucket.ts';
+import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /** How often a limit has refused something, and when it did so first, in epoch milliseconds. */
 export interface Refusals {
   count: number;
   readonly firstAt: number;
 }
-
-/** Who sends a request to the gateway. */
-export type RequestFrom = 'client' | 'vendor';
 
 /**
  * @param now epoch milliseconds
@@ -31,9 +28,13 @@ export function createAwsAccount(
     else refusals.set(limit, { count: 1, firstAt: now() });
   };
   const gateway = createTokenBucket(now, quotas.gateway);
-  const throttles = {
-    client: { bucket: createTokenBucket(now, quotas.stage), limit: 'throttle of the stage' },
-    vendor: { bucket: createTokenBucket(now, quotas.callbacks), limit: 'throttle of the callbacks' },
+  const stage = createTokenBucket(now, quotas.stage);
+  const routes = new Map<string, TokenBucket>();
+  /** The throttle of a route, if routes have throttles of their own. */
+  const throttleOf = (route: string): TokenBucket | undefined => {
+    const bucket = routes.get(route) ?? (quotas.route && createTokenBucket(now, quotas.route));
+    if (bucket) routes.set(route, bucket);
+    return bucket;
   };
   const { perSecond, burst } = quotas.steps.stateTransitions;
   const states = createTokenBucket(now, { perSecond, burst });
@@ -48,19 +49,19 @@ export function createAwsAccount(
       (table = createTableThroughput(now, quotas, get, note)),
     /** The throughput of the table, once there is one. */
     table: (): TableThroughput | undefined => table,
-    /** Whether the gateway lets a request through that comes from a client or is the callback of a vendor. */
-    admitsRequest: (from: RequestFrom): boolean => {
-      const { bucket, limit } = throttles[from];
-      if (!bucket.take()) {
-        note(limit);
-        return false;
-      }
-      if (!gateway.take()) {
-        note('requests of the account');
-        return false;
-      }
-      requests += 1;
-      return true;
+    /** Whether the gateway lets a request through, to the function of its route. */
+    admitsRequest: (route: string): boolean => {
+      const limit =
+        throttleOf(route)?.take() === false
+          ? `throttle of ${route}`
+          : !stage.take()
+            ? 'throttle of the stage'
+            : !gateway.take()
+              ? 'requests of the account'
+              : undefined;
+      if (limit === undefined) requests += 1;
+      else note(limit);
+      return limit === undefined;
     },
     /** Takes a state transition, and gives the milliseconds for which it has to wait. */
     transitionWait: (): number => {

@@ -22,7 +22,7 @@ import {
   openList,
   openQuote,
 } from '../../../service/api/open.ts';
-import { serve } from '../../../service/api/serve.ts';
+import { serve, unknownRoute } from '../../../service/api/serve.ts';
 import { createReplaceableSecret } from '../../../service/aws/secrets.ts';
 import type { Catalog, ProviderCosts } from '../../../service/catalog/catalog-schema.ts';
 import models from '../../../service/catalog/models.json' with { type: 'json' };
@@ -80,7 +80,7 @@ import type { Dice } from '../world/dice.ts';
 import type { Ongoing } from '../world/effects.ts';
 import { createClock } from '../world/function-clock.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-import { type AwsAccount, createEncryptionSecret, type RequestFrom } from './aws-account.ts';
+import { type AwsAccount, createEncryptionSecret } from './aws-account.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createReleases, type Release, releaseSchemas } from './lambda-environments.ts';
 import {
@@ -111,6 +111,7 @@ export type Operation =
   | 'upload'
   | 'cancel'
   | 'delete'
+  | 'unknown'
   | PortalFunctionName;
 
 export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver {
@@ -430,6 +431,7 @@ export function createService(
     models: serve('get', withCatalog(listModels), catalogServices),
     cancel: serve('post', cancelCreation, openCancel(stoppable)),
     delete: serve('post', deleteCreation, openDelete(on)),
+    unknown: serve('by method', unknownRoute, openApi(on)),
     ...portal.handlers,
   };
   const openai = createOpenai(world, observer, openOpenaiImages(on));
@@ -469,17 +471,15 @@ export function createService(
   }
 
   /** The gateway passes a request on, unless it throttles the request itself. */
-  function serveRequest(
-    from: RequestFrom,
-    ...of: Parameters<World['invoke']>
-  ): ReturnType<typeof invoke> | 'too_many' {
-    if (account?.admitsRequest(from) === false) return 'too_many';
-    return invoke(of[0], ...of);
+  function serveRequest(...of: Parameters<World['invoke']>): ReturnType<typeof invoke> | 'too_many' {
+    const [route] = of;
+    if (account?.admitsRequest(route) === false) return 'too_many';
+    return invoke(route, ...of);
   }
 
   /** A callback arrives. Gives the status of the answer, or 0 when the vendor gets no answer. */
   async function receive(sent: SentCallback): Promise<number> {
-    const result = await serveRequest('vendor', 'callback', limitMillis.callback, (id) =>
+    const result = await serveRequest('callback', limitMillis.callback, (id) =>
       receiveCallback(sent.event, id, openCallback(on)),
     );
     const answer = answerOf(result);
@@ -525,7 +525,7 @@ export function createService(
       event: APIGatewayProxyEventV2,
     ): Promise<APIGatewayProxyStructuredResultV2> => {
       let invocation: Invocation | undefined;
-      const result = await serveRequest('client', operation, limitMillis.api, (id) => {
+      const result = await serveRequest(operation, limitMillis.api, (id) => {
         invocation = world.current();
         if (invocation) observer.onSent?.(invocation, event);
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };

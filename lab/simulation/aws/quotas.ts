@@ -6,6 +6,7 @@ import {
 } from '../../../admin/preflight/quotas/aws-defaults.ts';
 import type { Quotas } from '../../../admin/preflight/quotas/quotas.ts';
 import { reservedConcurrency } from '../../../lib/concurrency-settings.ts';
+import { type Throttle, throttlesOf } from '../../../lib/throttles.ts';
 
 // What Step Functions allows standard workflows: buckets of tokens. Source: the Step Functions developer guide,
 // "Quotas", "Quotas related to API action throttling" and "Quotas related to state throttling".
@@ -78,10 +79,10 @@ export interface AwsQuotas {
   readonly warm: Units;
   /** All requests to all APIs of the account. */
   readonly gateway: BucketSize;
-  /** The throttle of the clients' requests, a setting of the deployment. */
+  /** All requests to the API, by a setting of the deployment. */
   readonly stage: BucketSize;
-  /** The throttle of the vendors' callbacks, from the same setting. */
-  readonly callbacks: BucketSize;
+  /** The requests of each route, by the same setting. Absent: a route has only the limit of its stage. */
+  readonly route?: BucketSize;
 }
 
 /** The names that functions have in the simulation, by the construct ids of the stack. Others have the same name. */
@@ -99,7 +100,10 @@ const heldRequests: Reservation = { function: 'held', concurrency: 150 };
 
 /** The quotas as the simulation of load uses them. */
 export function awsQuotasOf(quotas: Quotas): AwsQuotas {
-  const throttling = { perSecond: quotas.gatewayRequestsPerSecond, burst: quotas.gatewayBurst };
+  const throttles = throttlesOf({
+    ratePerSecond: quotas.gatewayRequestsPerSecond,
+    burst: quotas.gatewayBurst,
+  });
   return {
     concurrency: quotas.lambdaConcurrency,
     reserved: [
@@ -121,17 +125,23 @@ export function awsQuotasOf(quotas: Quotas): AwsQuotas {
     table: { writeUnits: quotas.tableWriteUnits, readUnits: quotas.tableReadUnits },
     warm: { writeUnits: quotas.tableWarmWriteUnits, readUnits: quotas.tableWarmReadUnits },
     gateway: {
-      perSecond: Math.max(awsDefaults.gatewayRequestsPerSecond.large, throttling.perSecond),
+      perSecond: Math.max(awsDefaults.gatewayRequestsPerSecond.large, quotas.gatewayRequestsPerSecond),
       burst: awsDefaults.gatewayBurst.large,
     },
-    stage: throttling,
-    callbacks: throttling,
+    stage: bucketOf(throttles.stage),
+    route: bucketOf(throttles.route),
   };
+}
+
+function bucketOf({ ratePerSecond, burst }: Throttle): BucketSize {
+  return { perSecond: ratePerSecond, burst };
 }
 
 /**
  * What API Gateway answers in the place of a function. Source: the API Gateway developer guide, "Throttle requests to
- * your HTTP APIs". Its quotas are in admin/preflight/quotas.
+ * your HTTP APIs" and "to your REST APIs". Its quotas are in admin/preflight/quotas. It looks at the limit of the
+ * route first, and at that of the account last. Assumption, the stricter one: the limit of a stage counts the requests
+ * of all its routes.
  */
 export const gatewayLimits = {
   /** A throttled request gets this answer of the gateway itself. */

@@ -82,7 +82,7 @@ export async function simulateLoad(flags: LoadFlags): Promise<boolean> {
     console.error(
       flags.load === 'provider-down'
         ? `--way: ${JSON.stringify(flags.way)} must be one of ${waysDown.join(', ')}.`
-        : `--load: ${JSON.stringify(flags.load)} must be provider-down, crowd or one-account.`,
+        : `--load: ${JSON.stringify(flags.load)} must be provider-down, crowd, one-account or stranger.`,
     );
     return false;
   }

@@ -34,6 +34,11 @@ export function* arrivals(
   }
 }
 
+/** Milliseconds from the start to each arrival of a program that waits equally long between two of them. */
+export function* evenly(perSecond: number, lengthSeconds: number): Generator<number> {
+  for (let number = 0; number < perSecond * lengthSeconds; number += 1) yield (number * 1000) / perSecond;
+}
+
 /** Calls `send` at each of the moments, which are milliseconds after `startAt`. */
 export function sendAt(
   time: VirtualTime,

@@ -1,9 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runCrowd } from '../../../lab/simulation/load/scale/run-scale.ts';
 import {
   type AskedCrowd,
   brokenCrowdPromises,
   crowdPlan,
+  type CrowdPlan,
+  strangerRoutes,
+  throttledBeside,
 } from '../../../lab/simulation/load/scale/scale-measures.ts';
 
 const usual: Omit<AskedCrowd, 'situation' | 'perSecond' | 'quotas' | 'lengthSeconds'> = {
@@ -57,3 +60,34 @@ it(
     expect(report.openShares?.[1]).toBeLessThan(1.1);
   },
 );
+
+describe('A stranger with a wrong key who sends 2,000 requests a second to one route', () => {
+  const planOf = (route: (typeof strangerRoutes)[number]): CrowdPlan =>
+    crowdPlan({
+      ...usual,
+      situation: 'stranger',
+      stranger: { route, perSecond: 2_000 },
+      perSecond: 5,
+      quotas: 'default',
+      lengthSeconds: 10,
+    });
+
+  it.each(strangerRoutes)(
+    'who chooses %s uses up its throttle, and no request of 50 clients to another route hears 429',
+    { timeout: 120_000 },
+    async (route) => {
+      const report = await runCrowd(planOf(route));
+      expect(report.limits.map(({ limit }) => limit)).toEqual([`throttle of ${route}`]);
+      expect(brokenCrowdPromises(report)).toEqual([]);
+      expect(throttledBeside(report, route).of).toBeGreaterThan(50);
+    },
+  );
+
+  it('keeps most clients out where only the stage has a throttle', { timeout: 120_000 }, async () => {
+    const plan = planOf('unknown');
+    const { route, ...aws } = plan.aws;
+    const report = await runCrowd({ ...plan, aws: { ...aws, stage: route ?? aws.stage } });
+    const { refused, of } = throttledBeside(report, 'unknown');
+    expect(refused / of).toBeGreaterThan(0.5);
+  });
+});

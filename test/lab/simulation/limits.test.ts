@@ -98,20 +98,21 @@ it('A function gets at most 1,000 new environments in ten seconds, and uses idle
   expect(functions.begin('get')).toMatchObject({ coldMillis: 0 });
 });
 
-it('The stage lets its burst through, and refuses the rest', () => {
-  const { admitsRequest } = accountOf({ stage: { burst: 3, perSecond: 1 } });
-  expect(doneOf(10, () => admitsRequest('client') || undefined)).toBe(3);
-});
-
-it('Clients that use up their throttle keep no callback out, and share the limit of the account with the callbacks', () => {
+it('A route lets its burst through and refuses the rest, and so do the stage and the account', () => {
   const { admitsRequest, refusals } = accountOf({
-    stage: { burst: 3, perSecond: 1 },
-    callbacks: { burst: 8, perSecond: 1 },
-    gateway: { burst: 5, perSecond: 1 },
+    route: { burst: 3, perSecond: 1 },
+    stage: { burst: 5, perSecond: 1 },
+    gateway: { burst: 4, perSecond: 1 },
   });
-  expect(doneOf(10, () => admitsRequest('client') || undefined)).toBe(3);
-  expect(doneOf(10, () => admitsRequest('vendor') || undefined)).toBe(2);
-  expect([...refusals.keys()]).toEqual(['throttle of the stage', 'requests of the account']);
+  const admitted = (route: string): number => doneOf(10, () => admitsRequest(route) || undefined);
+  expect(admitted('get')).toBe(3);
+  expect(admitted('generate')).toBe(1);
+  expect(admitted('callback')).toBe(0);
+  expect([...refusals.keys()]).toEqual([
+    'throttle of get',
+    'requests of the account',
+    'throttle of the stage',
+  ]);
 });
 
 it('A state transition waits for its turn when the bucket is empty', () => {

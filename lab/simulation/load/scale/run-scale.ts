@@ -13,7 +13,7 @@ import { createStream } from '../../world/dice.ts';
 import { takeTime, type VirtualTime } from '../../world/time.ts';
 import { createLeanClients, marshalItem } from '../fast/fast-clients.ts';
 import { createLoadWorld } from '../fast/load-world.ts';
-import { arrivals, reconcileEachMinute, sendAt, unlimited } from '../traffic.ts';
+import { arrivals, evenly, reconcileEachMinute, sendAt, unlimited } from '../traffic.ts';
 import type { LoadProgress } from '../run-load.ts';
 import { auditCrowd, createArchive, createForgetter } from './history.ts';
 import { createCrowdClients, createCrowdOutbound } from './scale-clients.ts';
@@ -57,6 +57,7 @@ async function runOn(
     mostOpen: 0,
     refused: new Tally(),
     refusedPolls: new Tally(),
+    strangerHeard: new Tally(),
     image: [] as number[],
     seen: [] as number[],
   };
@@ -73,9 +74,9 @@ async function runOn(
       if (answer.statusCode === 202) counted.accepted += 1;
       else counted.refused.add(reasonOf(answer));
     },
-    onPoll: (status) => {
+    onPoll: (answer) => {
       counted.polls += 1;
-      if (status !== 200) counted.refusedPolls.add(String(status));
+      if (answer.statusCode !== 200) counted.refusedPolls.add(reasonOf(answer));
     },
     onSeen: (sentAt) => {
       counted.seen.push(time.now() - sentAt);
@@ -147,6 +148,10 @@ async function runOn(
   // A service that is deployed has counted its open creations before.
   await during(time, service.reconcile({}));
   sendAll(time, plan, held, clients.send);
+  if (plan.stranger)
+    sendAt(time, startAt, evenly(plan.stranger.perSecond, lengthSeconds), () => {
+      void clients.sendAsStranger().then((answer) => counted.strangerHeard.add(reasonOf(answer)));
+    });
   reconcileEachMinute(time, service);
 
   const last = startAt + lengthSeconds * 1000;
@@ -174,6 +179,7 @@ async function runOn(
     accepted: counted.accepted,
     refused: counted.refused.toRecord(),
     refusedPolls: counted.refusedPolls.toRecord(),
+    strangerHeard: counted.strangerHeard.toRecord(),
     completed: counted.image.length,
     failed: counted.failed,
     stillOpen: open.size,

@@ -1,16 +1,17 @@
 /** The clients of a crowd: each asks for one image, and then polls as it is told, or waits for its webhook. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Outbound } from '../../../../service/outbound/outbound.ts';
+import type { KeyId } from '../../../../service/values/ids.ts';
 import type { Service } from '../../aws/deployed-service.ts';
-import { type AccountHeld, keyAt } from '../../clients/open-accounts.ts';
+import { type AccountHeld, freshKey, keyAt } from '../../clients/open-accounts.ts';
 import { eventOf } from '../../clients/requests.ts';
 import type { World } from '../../world/simulated-world.ts';
-import { type CrowdPlan, loadedModels } from './scale-measures.ts';
+import { type CrowdPlan, loadedModels, type Stranger } from './scale-measures.ts';
 
 export interface ClientObserver {
   /** A request for an image was answered. */
   readonly onAnswer: (answer: APIGatewayProxyStructuredResultV2) => void;
-  readonly onPoll: (status: number) => void;
+  readonly onPoll: (answer: APIGatewayProxyStructuredResultV2) => void;
   /** A client has seen the end of its creation. */
   readonly onSeen: (sentAt: number) => void;
 }
@@ -42,7 +43,7 @@ export function createCrowdClients(
         'get',
         eventOf('GET', path, keyAt(account, 0), {}, undefined, id, addressOf(account)),
       );
-      observer.onPoll(answer.statusCode ?? 0);
+      observer.onPoll(answer);
       if (answer.statusCode === 200 && isOver(answer.body ?? '')) {
         observer.onSeen(sentAt);
         break;
@@ -61,6 +62,14 @@ export function createCrowdClients(
       if (sentAt === undefined) return;
       called.delete(id);
       observer.onSeen(sentAt);
+    },
+    /** Sends one request with a wrong key. */
+    sendAsStranger: () => {
+      const { route } = plan.stranger ?? { route: 'unknown' };
+      const [method, path] = strange[route];
+      const id = path.split('/')[5];
+      const event = eventOf(method, path, wrongKey, {}, undefined, id, '198.51.100.66');
+      return service().request(route, event);
     },
     /** Sends one request, and continues until its image has arrived or can no longer arrive. */
     send: async (account: AccountHeld, sentAt: number) => {
@@ -92,6 +101,14 @@ export function createCrowdClients(
     },
   };
 }
+
+/** What a stranger sends to a route: method and path. */
+const strange: Readonly<Record<Stranger['route'], readonly [method: string, path: string]>> = {
+  unknown: ['GET', '/api/public/v1/pictures'],
+  get: ['GET', '/api/public/v1/creations/01a1fea2-83cb-71c7-a229-e47b2c1760f6'],
+  generate: ['POST', submitPath],
+};
+const wrongKey = freshKey('unknown' as KeyId, `dk_live_${'x'.repeat(40)}`);
 
 /** Each account has a server with an address of its own. The id of the account gives the address. */
 function addressOf({ id }: AccountHeld): string {

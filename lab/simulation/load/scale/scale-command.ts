@@ -1,4 +1,4 @@
-/** `npm run simulate -- --load crowd` and `--load one-account`: its flags, its workers, and what it prints. */
+/** `npm run simulate -- --load crowd`, `--load one-account` and `--load stranger`: its flags, its workers, and what it prints. */
 import { wholeNumber } from '../../../../client/command/terminal/whole-number.ts';
 import { runWorker } from '../../workers.ts';
 import type { LoadProgress } from '../run-load.ts';
@@ -8,6 +8,8 @@ import {
   type CrowdPlan,
   type CrowdReport,
   quotaKinds,
+  strangerRoutes,
+  throttledBeside,
   vendorKinds,
 } from './scale-measures.ts';
 
@@ -26,10 +28,13 @@ export interface CrowdFlags {
   readonly json?: boolean;
 }
 
-export const crowdSituations: readonly string[] = ['crowd', 'one-account'];
+export const crowdSituations: readonly string[] = ['crowd', 'one-account', 'stranger'];
 
 /** The rates of the table in docs/simulation.md. */
-const usualRates = { crowd: [10, 100, 300, 1_000], 'one-account': [20, 50] } as const;
+const usualRates = { crowd: [10, 100, 300, 1_000], 'one-account': [20, 50], stranger: [5] } as const;
+/** One account meets the limits of its own items, and a stranger those of the API: no quota raises them. */
+const usualQuotas = { crowd: quotaKinds, 'one-account': ['raised'], stranger: ['default'] } as const;
+const strangers = strangerRoutes.map((route) => ({ route, perSecond: 500 }));
 const starts = ['warm', 'cold'] as const;
 const progressMillis = 5_000;
 
@@ -67,13 +72,14 @@ function printOne(report: CrowdReport, wrong: readonly string[]): void {
 
 /** Undefined when a flag has a wrong value, which is printed. */
 function plansOf(flags: CrowdFlags): CrowdPlan[] | undefined {
-  const situation = flags.load === 'one-account' ? 'one-account' : 'crowd';
+  const situation =
+    flags.load === 'one-account' || flags.load === 'stranger' ? flags.load : ('crowd' as const);
   const vendors = chosen('--vendor', flags.vendor, vendorKinds);
-  // One account meets the limits of its own items, which no quota raises.
-  const quotas = chosen('--quotas', flags.quotas, situation === 'crowd' ? quotaKinds : (['raised'] as const));
+  const quotas = chosen('--quotas', flags.quotas, usualQuotas[situation]);
   const [start] = chosen('--start', flags.start, starts) ?? [];
   if (!vendors || !quotas || !start) return undefined;
   const rates = flags.rate === undefined ? usualRates[situation] : [wholeNumber('--rate', flags.rate)];
+  const beside = situation === 'stranger' ? strangers.map((stranger) => ({ stranger })) : [{}];
   const asked: Omit<AskedCrowd, 'perSecond' | 'vendor' | 'quotas'> = {
     situation,
     start,
@@ -85,7 +91,9 @@ function plansOf(flags: CrowdFlags): CrowdPlan[] | undefined {
   };
   return rates.flatMap((perSecond) =>
     vendors.flatMap((vendor) =>
-      quotas.map((kind) => crowdPlan({ ...asked, perSecond, vendor, quotas: kind })),
+      quotas.flatMap((kind) =>
+        beside.map((one) => crowdPlan({ ...asked, ...one, perSecond, vendor, quotas: kind })),
+      ),
     ),
   );
 }
@@ -115,11 +123,17 @@ const shownLimits = 6;
 
 function printCrowd(report: CrowdReport): void {
   const { plan, requests, limits, openShares } = report;
-  const who = plan.situation === 'crowd' ? `${plan.accounts} accounts` : 'one account';
+  const { stranger } = plan;
+  const who = plan.situation === 'one-account' ? 'one account' : `${plan.accounts} accounts`;
   console.log(
     `\n${plan.perSecond} a second for ${Math.round(plan.lengthSeconds)} s from ${who}, a ${plan.vendor} vendor of ` +
       `${plan.renderSeconds} s, ${plan.quotas} quotas`,
   );
+  if (stranger)
+    console.log(
+      `Beside them a stranger, ${stranger.perSecond} a second at ${stranger.route}, hears ` +
+        `${listOf(report.strangerHeard)}; of the others, the gateway refuses ${throttledOf(report)}`,
+    );
   console.log(
     `${requests} requests: ${report.accepted} accepted (${shareOf(report.accepted, requests)}), ` +
       `refused: ${listOf(report.refused)}; refused polls: ${listOf(report.refusedPolls)} of ${report.polls}\n` +
@@ -143,6 +157,12 @@ function printCrowd(report: CrowdReport): void {
   console.log(
     `Audit of ${accounts} accounts and ${creations} creations: ${report.differences.length} differences`,
   );
+}
+
+function throttledOf(report: CrowdReport): string {
+  const { route } = report.plan.stranger ?? {};
+  const [all, beside] = [throttledBeside(report), throttledBeside(report, route)];
+  return `${shareOf(all.refused, all.of)}, at other routes ${shareOf(beside.refused, beside.of)}`;
 }
 
 function listOf(counts: Readonly<Record<string, number>>): string {

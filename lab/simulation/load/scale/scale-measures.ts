@@ -21,6 +21,8 @@ export interface CrowdReport {
   readonly refused: Readonly<Record<string, number>>;
   /** Polls that were answered with something else than 200, by status. */
   readonly refusedPolls: Readonly<Record<string, number>>;
+  /** The answers to the stranger, by status and reason. */
+  readonly strangerHeard: Readonly<Record<string, number>>;
   readonly completed: number;
   readonly failed: number;
   readonly stillOpen: number;
@@ -99,7 +101,7 @@ export function costOf(account: AwsAccount, images: number): number {
 }
 
 /** With the quotas of docs/capacity.md at most this share of requests may receive a 503. */
-const mostBusy = { crowd: 0.001, 'one-account': 0.01 } as const;
+const mostBusy = { crowd: 0.001, 'one-account': 0.01, stranger: 0 } as const;
 /** Admission keeps the open creations within this share of the setting. */
 const capacityShare = 0.1;
 
@@ -110,6 +112,7 @@ export function brokenCrowdPromises(report: CrowdReport): string[] {
   const isExpected = (reason: string): boolean => plan.isCapacityAsked && reason === '429 capacity';
   const others = countOf(report, (reason) => !reason.startsWith('503') && !isExpected(reason));
   const mayBeBusy = mostBusy[plan.situation] * requests;
+  const beside = throttledBeside(report, plan.stranger?.route);
   const lines: readonly (readonly [isKept: boolean, line: string])[] = [
     [completed > 0, 'no creation was completed'],
     [stillOpen === 0, `${stillOpen} creations are still open`],
@@ -117,6 +120,10 @@ export function brokenCrowdPromises(report: CrowdReport): string[] {
     [plan.quotas === 'default' || busy <= mayBeBusy, `${busy} of ${requests} requests heard 503`],
     [plan.quotas === 'default' || others === 0, `${others} of ${requests} requests were refused without 503`],
     [plan.quotas === 'default' || failed === 0, `${failed} creations failed`],
+    [
+      plan.stranger === undefined || beside.refused === 0,
+      `the gateway refused ${beside.refused} of ${beside.of} requests to other routes than that of the stranger`,
+    ],
     [
       // A throttled table loses notes of starts and ends, until the reconciler counts again.
       openShares === undefined ||
@@ -127,6 +134,26 @@ export function brokenCrowdPromises(report: CrowdReport): string[] {
     ...differences.map((difference) => [false, difference] as const),
   ];
   return lines.flatMap(([isKept, line]) => (isKept ? [] : [line]));
+}
+
+/** The clients' requests to these routes, and those that the gateway refused. */
+interface Throttled {
+  readonly refused: number;
+  readonly of: number;
+}
+
+/** What the gateway did with the clients' requests to all routes but this one. */
+export function throttledBeside(report: CrowdReport, route?: string): Throttled {
+  const gateway = '429 gateway';
+  const byRoute = {
+    generate: { refused: report.refused[gateway] ?? 0, of: report.requests },
+    get: { refused: report.refusedPolls[gateway] ?? 0, of: report.polls },
+  };
+  const others = Object.entries(byRoute).filter(([name]) => name !== route);
+  return others.reduce((sum, [, one]) => ({ refused: sum.refused + one.refused, of: sum.of + one.of }), {
+    refused: 0,
+    of: 0,
+  });
 }
 
 function countOf({ refused }: CrowdReport, counts: (reason: string) => boolean): number {
@@ -146,8 +173,19 @@ export type VendorKind = (typeof vendorKinds)[number];
 export const quotaKinds = ['default', 'raised'] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
 
+/** The routes that a stranger may choose. An unknown path is a route, too. */
+export const strangerRoutes = ['unknown', 'get', 'generate'] as const;
+
+/** Somebody with a wrong key who sends requests to one route, whatever the answers are. */
+export interface Stranger {
+  readonly route: (typeof strangerRoutes)[number];
+  /** Requests a second, one as far from the next as from the one before. */
+  readonly perSecond: number;
+}
+
 export interface CrowdPlan {
-  readonly situation: 'crowd' | 'one-account';
+  readonly situation: 'crowd' | 'one-account' | 'stranger';
+  readonly stranger?: Stranger;
   readonly seed: number;
   /** Requests for an image a second, at random moments. */
   readonly perSecond: number;
@@ -182,6 +220,7 @@ export const loadedModels: Readonly<Record<VendorKind, string>> = {
 /** What a command asks for. */
 export interface AskedCrowd {
   readonly situation: CrowdPlan['situation'];
+  readonly stranger?: Stranger;
   readonly perSecond: number;
   readonly vendor: VendorKind;
   readonly quotas: QuotaKind;
@@ -223,6 +262,7 @@ export function crowdPlan(asked: AskedCrowd): CrowdPlan {
     webhookShare: 0.5,
     holdMillis: dynamodbLimits.holdMillis,
     ...(isOne && { limits: ownLimits }),
+    ...(asked.stranger && { stranger: asked.stranger }),
   };
 }
 
