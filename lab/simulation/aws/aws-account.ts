@@ -32,7 +32,8 @@ export function createAwsAccount(
   const routes = new Map<string, TokenBucket>();
   /** The throttle of a route, if routes have throttles of their own. */
   const throttleOf = (route: string): TokenBucket | undefined => {
-    const bucket = routes.get(route) ?? (quotas.route && createTokenBucket(now, quotas.route));
+    const size = route === 'callback' ? quotas.callbacks : quotas.route;
+    const bucket = routes.get(route) ?? (size && createTokenBucket(now, size));
     if (bucket) routes.set(route, bucket);
     return bucket;
   };

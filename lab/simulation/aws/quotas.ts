@@ -83,6 +83,8 @@ export interface AwsQuotas {
   readonly stage: BucketSize;
   /** The requests of each route, by the same setting. Absent: a route has only the limit of its stage. */
   readonly route?: BucketSize;
+  /** The callbacks of vendors, whose route has the same throttle. */
+  readonly callbacks: BucketSize;
 }
 
 /** The names that functions have in the simulation, by the construct ids of the stack. Others have the same name. */
@@ -130,6 +132,7 @@ export function awsQuotasOf(quotas: Quotas): AwsQuotas {
     },
     stage: bucketOf(throttles.stage),
     route: bucketOf(throttles.route),
+    callbacks: bucketOf(throttles.route),
   };
 }
 

@@ -37,7 +37,7 @@ it('What Lambda throttles is refused before the charge, or waits in its executio
 it('What the gateway refuses of the callbacks comes later, and nothing is lost', async () => {
   const plan = crowdPlan({ ...small, vendor: 'job' });
   const report = await runCrowd({ ...plan, aws: { ...plan.aws, callbacks: { perSecond: 0.01, burst: 2 } } });
-  expect(report.limits.map(({ limit }) => limit)).toEqual(['throttle of the callbacks']);
+  expect(report.limits.map(({ limit }) => limit)).toEqual(['throttle of callback']);
   expect(report).toMatchObject({ refused: {}, failed: 0 });
   expect(report.completed).toBe(report.accepted);
   expect(brokenCrowdPromises(report)).toEqual([]);
