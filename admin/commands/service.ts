@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { UpdateTerminationProtectionCommand } from '@aws-sdk/client-cloudformation';
 import type { Row } from '../../client/command/terminal/output.ts';
 import { clientAddress } from '../../service/outbound/client-address.ts';
 import { textProblem } from '../../service/values/text.ts';
@@ -6,7 +7,7 @@ import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { originSecretSeconds } from '../origin-secret.ts';
 import type { OperatorServices } from '../services.ts';
-import { readSecret } from '../terminal/dialogue.ts';
+import { confirm, readSecret } from '../terminal/dialogue.ts';
 
 const usualMessage =
   'The service is closed for maintenance. Nothing was charged: send the request again later.';
@@ -27,6 +28,21 @@ export function addServiceCommands(program: OperatorCommand): void {
   service
     .task('show', 'whether the service is closed, and how many creations are open')
     .run(async ({ services, output }) => output.show(await standing(services)));
+  service
+    .task('unprotect', 'say what the deletion of the stack breaks, and allow CloudFormation to delete it')
+    .option('--yes', 'do not ask')
+    .run(async ({ services, output }, { yes = false }: { yes?: boolean }) => {
+      const { deployed, raw, table, portalUrl, serviceSwitch } = services;
+      if (!deployed) throw new OperatorError('--stack: name the stack: only a stack is protected.');
+      const { openCreations } = await serviceSwitch.read();
+      await confirm(
+        `The deletion of the stack ends every address below ${raw.resultsBaseUrl} and ${portalUrl}, the API, ${openCreations} open creations and webhooks that are owed. The table ${table.name}, the bucket and the secrets stay.`,
+        yes,
+      );
+      const off = { StackName: deployed.stack, EnableTerminationProtection: false };
+      await deployed.cloudFormation.send(new UpdateTerminationProtectionCommand(off));
+      output.show({ protected: false, open_creations: openCreations, table: table.name });
+    });
 }
 
 /** A second close changes the message, and the service stays closed since the first one. */

@@ -160,3 +160,13 @@ it('checks a folder that was copied, and leaves it as it is', async () => {
   await expect(verifyFolder(copy, table.name)).rejects.toThrow('objects.jsonl differs');
   await expect(verifyFolder(folder, table.name)).rejects.toThrow('backup.json is missing');
 });
+
+it('says what the deletion of the stack breaks before it allows the deletion', async () => {
+  const { code, complaint } = await stack.admin('service', 'unprotect').ended;
+  expect(code).toBe(1);
+  expect(complaint).toMatch(/ends every address below .*_results .*Nothing was changed: add --yes/s);
+  expect(stack.unprotected.count).toBe(0);
+  const { out } = await stack.admin('service', 'unprotect', '--yes').ended;
+  expect(JSON.parse(out)).toMatchObject({ protected: false, table: stack.operator.table.name });
+  expect(stack.unprotected.count).toBe(1);
+});

@@ -14,6 +14,8 @@ const adminEntry = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url))
 export interface StandInStack {
   readonly machine: OneMachine;
   readonly operator: OperatorServices;
+  /** How often somebody allowed the stack to be deleted. */
+  readonly unprotected: { readonly count: number };
   /** Runs the operator's command with `--stack Darkroom` in a process of its own. */
   readonly admin: (...words: readonly string[]) => AdminChild;
   readonly end: () => Promise<void>;
@@ -41,9 +43,14 @@ export async function startStack(
   });
   // The pool of users has no stand-in.
   const outputs: Readonly<Record<string, string>> = { ...machine.template.outputs, UserPoolId: '' };
+  const unprotected = { count: 0 };
   const cloudFormation = createServer((incoming, outgoing) => {
-    incoming.resume();
-    outgoing.end(describeStacks(outputs));
+    let body = '';
+    incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    incoming.on('end', () => {
+      if (body.includes('TerminationProtection=false')) unprotected.count += 1;
+      outgoing.end(describeStacks(outputs));
+    });
   });
   const port = await listenOnLoopback(cloudFormation);
   const environment = {
@@ -56,6 +63,7 @@ export async function startStack(
   };
   return {
     machine,
+    unprotected,
     operator: operatorServices(
       { ...addressOf((name) => outputs[name] ?? ''), endpoint: machine.awsUrl },
       { ...systemClock, now: () => machine.clock.now() },
