@@ -20,6 +20,7 @@ import { counterExpiry } from '../../service/accounts/caps.ts';
 import { keys, ttlAttribute } from '../../service/aws/dynamodb/table.ts';
 import type { AccountId, CreationId, KeyId } from '../../service/values/ids.ts';
 import { type Micros, toUsd } from '../../service/values/money.ts';
+import { monthOf } from '../../service/values/time.ts';
 import { inLanes } from '../../service/values/lanes.ts';
 import { auditTable } from '../audit-table.ts';
 import { atOnce, patiently } from '../move/busy-table.ts';
@@ -84,6 +85,8 @@ const isSum = (name: string): boolean =>
 const isMoney = (kind: string): boolean => kind === 'LEDGER' || kind === 'CREATION';
 /** A transaction that DynamoDB was still spreading at the moment is younger than this. */
 const tornMillis = 60_000;
+/** A creation has ended by then. */
+const longestOpenMillis = 3_600_000;
 const usedSince = 'the restored table was used: change it by hand';
 
 export interface EnterOptions {
@@ -156,16 +159,14 @@ function tell(
 
 async function lookAtRestored(run: Run): Promise<{ isUsed: boolean; removed: readonly RawItem[] }> {
   const removed: RawItem[] = [];
-  const day = new Date(run.sinceMillis).toISOString().slice(0, 10);
   let isUsed = false;
   for await (const page of run.restored.pages()) {
-    const asked = page.filter((item) => !ignored.has(kindOf(item)) || kindOf(item) === 'USAGE');
+    const asked = page.filter((item) => !ignored.has(kindOf(item)) || isOutdated(item, run));
     const old = await run.old.get(asked);
     for (const item of asked) {
       const kind = kindOf(item);
-      // Sums of a day into which rows may come. They are made anew.
-      if (kind === 'USAGE' && (textOf(item, 'sk').split('#')[2] ?? '') >= day) removed.push(item);
-      if (kind === 'USAGE' || old.has(keyName(item))) continue;
+      if (isOutdated(item, run)) removed.push(item);
+      if (ignored.has(kind) || old.has(keyName(item))) continue;
       if (!lasting.has(kind)) removed.push(keyOf(item));
       const isLater = Date.parse(textOf(item, 'at')) > run.sinceMillis;
       if (kind === 'LEDGER' && textOf(item, 'kind') !== 'refund' && isLater) isUsed = true;
@@ -174,9 +175,18 @@ async function lookAtRestored(run: Run): Promise<{ isUsed: boolean; removed: rea
   return { isUsed, removed };
 }
 
+/** Sums of a day, or a closing balance of a month, into which rows may come. The service makes them anew. */
+function isOutdated(item: RawItem, { sinceMillis }: Run): boolean {
+  const [, part = '', day = ''] = textOf(item, 'sk').split('#');
+  // A refund counts in the month of its charge.
+  if (kindOf(item) === 'CLOSING') return part >= monthOf(sinceMillis - tornMillis - longestOpenMillis);
+  return kindOf(item) === 'USAGE' && day >= new Date(sinceMillis - tornMillis).toISOString().slice(0, 10);
+}
+
 async function remove(item: RawItem, isUsed: boolean, run: Run): Promise<void> {
-  const isUsage = kindOf(item) === 'USAGE';
-  const isTold = isUsage ? run.isEntered : tell(run, item, 'removed', isUsed ? { left: usedSince } : {});
+  const isTold = ignored.has(kindOf(item))
+    ? run.isEntered
+    : tell(run, item, 'removed', isUsed ? { left: usedSince } : {});
   if (!isTold) return;
   const command = { TableName: run.services.table.name, Key: keyOf(item) };
   await patiently(run.services, () => run.services.raw.dynamo.send(new DeleteItemCommand(command)));

@@ -10,7 +10,7 @@ import { openRestored } from '../../admin/restore/old-items.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
-import { getItem, updateItem } from '../../service/aws/dynamodb/send.ts';
+import { getItem, putItem, updateItem } from '../../service/aws/dynamodb/send.ts';
 import { keys, type Table } from '../../service/aws/dynamodb/table.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
 import { createCreationStore } from '../../service/creations/creation-store.ts';
@@ -102,6 +102,28 @@ it('leaves out the groups that it is told to, and enters them later', async () =
   expect(await nameIn()).toBe('renamed');
   expect(await available(table)).toBe(await available(operator.table));
   expect(await enter(name)).toEqual([]);
+});
+
+it('removes sums of days and months into which rows may have come', async () => {
+  const { name, table } = await restore();
+  const { pk } = keys.account(account.id);
+  const month = new Date().toISOString().slice(0, 7).replace('-', '_');
+  const today = new Date().toISOString().slice(0, 10);
+  const sums = [
+    { pk, sk: `USAGE#key#${today}#0000` },
+    { pk, sk: 'USAGE#key#2020-01-31#0000' },
+    { pk: `CLOSING#${account.id}`, sk: `MONTH#${month}` },
+    { pk: `CLOSING#${account.id}`, sk: 'MONTH#2020_01' },
+  ];
+  for (const key of sums) await putItem(table, { ...key, rows: 0, availableMicros: 0, creditLineMicros: 0 });
+  await enter(name);
+  const left = await Promise.all(sums.map((key) => getItem(table, key)));
+  expect(left.map((item) => item?.['sk'])).toEqual([
+    undefined,
+    'USAGE#key#2020-01-31#0000',
+    undefined,
+    'MONTH#2020_01',
+  ]);
 });
 
 it('moves no money for a creation that has ended here in another way', async () => {
