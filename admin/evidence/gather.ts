@@ -148,8 +148,10 @@ async function inWindow(run: Run, webhookUrl: string | undefined): Promise<Windo
   const { windowMillis, creations, services } = run;
   const { clock } = services;
   const nextWindow = async (): Promise<number> => {
-    await clock.sleep(windowMillis - (clock.now() % windowMillis));
-    return clock.now() - (clock.now() % windowMillis);
+    const next = clock.now() - (clock.now() % windowMillis) + windowMillis;
+    // A timer may fire a little early.
+    while (clock.now() < next) await clock.sleep(next - clock.now());
+    return next;
   };
   const from = await nextWindow();
   const ids: CreationId[] = [];
