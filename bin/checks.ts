@@ -121,6 +121,8 @@ const reportSchema = z.object({
 /** What only CI runs, by `npm test -- --long`: it takes much of a processor, or proves what faster tests prove. */
 const longTests = [
   'test/tables/leases/releases.test.ts',
+  // test/admin/evidence-rows.test.ts proves each row without a stack.
+  'test/admin/evidence.test.ts',
   'test/admin/route-health.test.ts',
   'test/whole/concurrency-conflicts.test.ts',
   'test/whole/properties.test.ts',
@@ -149,6 +151,8 @@ const longTests = [
   'test/lab/simulation/outage.test.ts',
   'test/lab/simulation/provider-down.test.ts',
   // Real processes under load are killed, stopped and copied, and a browser walks from the first link to a picture.
+  // test/admin/backup-enter.test.ts proves each case of a re-entry without kills.
+  'test/serve/drill.test.ts',
   'test/serve/full-disk.test.ts',
   'test/serve/keeps.test.ts',
   'test/serve/power.test.ts',
