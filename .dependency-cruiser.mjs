@@ -41,8 +41,8 @@ const floors = [
   ['creations'],
   ['api', 'audit', 'notices', 'usage'],
   ['webhooks'],
-  ['erase', 'events', 'generate', 'reconcile', 'render'],
-  ['mcp', 'openai', 'portal'],
+  ['erase', 'events', 'generate', 'operated', 'reconcile', 'render'],
+  ['mcp', 'openai', 'operator', 'portal'],
   ['canary', 'document', 'release'],
 ];
 

@@ -2,13 +2,8 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import type { NoticeSettings } from '../../service/accounts/account-settings-store.ts';
 import type { AccountChange } from '../../service/accounts/account-store.ts';
 import { type Account, type AccountCondition, conditions } from '../../service/accounts/account.ts';
-import {
-  openAccount,
-  openingReference,
-  setCreditLine as moveCreditLine,
-} from '../../service/notices/account-changes.ts';
+import { openAccount, setCreditLine as moveCreditLine } from '../../service/operated/accounts.ts';
 import { checkNoticeUrl, setNotices } from '../../service/notices/alert-settings.ts';
-import type { AccountId } from '../../service/values/ids.ts';
 import {
   asMicros,
   formatUsd,
@@ -130,26 +125,12 @@ export async function createAccount(services: OperatorServices, options: NewAcco
   );
   switch (outcome.kind) {
     case 'opened':
-      return values.account(services, outcome.id).catch((error: unknown) => {
-        throw halfMade(outcome.id, error);
-      });
+      return outcome.account;
     case 'out_of_range':
       throw new OperatorError(`--balance, --credit-line: ${aboveTheLargest}`);
     case 'id_taken':
       throw new OperatorError('The id drawn for the account is taken: try again.');
-    case 'half_made':
-      throw halfMade(outcome.id, outcome.cause);
   }
-}
-
-/**
- * A repeated `accounts create` would make a second account, so the message names commands that are safe to repeat.
- */
-function halfMade(id: AccountId, cause: unknown): OperatorError {
-  const message =
-    `The account ${id} was created, but its balance or credit line may be missing: look at it with \`accounts show ${id}\`, ` +
-    `then use \`wallet top-up\` with --reference ${JSON.stringify(openingReference)}, and \`accounts set --credit-line\`.`;
-  return new OperatorError(message, { account: id }, { cause });
 }
 
 const aboveTheLargest = `what an account can spend must not exceed ${formatUsd(largestAvailableMicros)}.`;
@@ -244,6 +225,7 @@ async function setCreditLine(
       throw new OperatorError(
         'The credit line was changed by somebody else at the same time: look at it and try again.',
       );
+    case 'refused_beside':
     case 'out_of_range':
       throw new OperatorError(`--credit-line: ${aboveTheLargest}`);
   }

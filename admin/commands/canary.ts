@@ -1,7 +1,7 @@
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { type CanaryAccount, canaryModel } from '../../service/canary/canary-account.ts';
-import { topUp } from '../../service/notices/account-changes.ts';
+import { topUp } from '../../service/operated/accounts.ts';
 import { parseKeyId } from '../../service/values/ids.ts';
 import { asMicros, formatUsd, type Micros, toUsd } from '../../service/values/money.ts';
 import type { OperatorCommand } from '../operator-command.ts';

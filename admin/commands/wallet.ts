@@ -1,8 +1,7 @@
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account, LedgerRow } from '../../service/accounts/account.ts';
 import type { MovementOutcome } from '../../service/accounts/wallet-store.ts';
-import { topUp } from '../../service/notices/account-changes.ts';
-import { lookAfterCommand } from '../../service/notices/check-thresholds.ts';
+import { adjust, movementWords, topUp } from '../../service/operated/accounts.ts';
 import {
   asMicros,
   formatUsd,
@@ -63,9 +62,8 @@ export function addWalletCommands(program: OperatorCommand): void {
       const reference =
         options.reference === undefined ? undefined : values.shownText('--reference', options.reference);
       await confirmBelowZero(account, amount, options.yes === true);
-      const outcome = await services.wallet.adjust(account.id, amount, reason, reference);
+      const outcome = await adjust(account.id, { amountMicros: amount, reason, reference }, services);
       const isNew = isApplied(outcome, reference);
-      await lookAfterCommand({ accountId: account.id, periods: {} }, services);
       const view = { ...(await balanceOf(services, id)), ...movementView(amount, isNew), reason };
       output.show(
         reference === undefined ? view : { ...view, reference, already_applied: !isNew },
@@ -89,10 +87,11 @@ function isApplied(outcome: MovementOutcome, reference: string | undefined): boo
       return false;
     case 'reference_taken': {
       const { kind, amountMicros } = outcome.by;
-      const what = kind === 'top_up' ? 'a top-up' : 'an adjustment';
-      const message = `The reference ${JSON.stringify(reference)} stands for ${what} of ${formatUsd(amountMicros)}: nothing was changed. Use another reference.`;
+      const message = `The reference ${JSON.stringify(reference)} stands for ${movementWords[kind]} of ${formatUsd(amountMicros)}: nothing was changed. Use another reference.`;
       throw new OperatorError(message, { reference, kind, amount: toUsd(amountMicros) });
     }
+    case 'below_zero':
+    case 'refused_beside':
     case 'out_of_range':
       throw new OperatorError(
         `--amount: what an account can spend must stay between -${formatUsd(largestAvailableMicros)} and ${formatUsd(largestAvailableMicros)}: nothing was changed.`,

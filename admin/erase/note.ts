@@ -1,5 +1,5 @@
 /** The row that an erasure leaves in the log of the operator's actions: who was erased by id, and no content. */
-import { createActionLog } from '../../service/portal/action-store.ts';
+import { createActionLog } from '../../service/operated/action-store.ts';
 import type { PersonId } from '../../service/values/ids.ts';
 import type { OperatorServices } from '../services.ts';
 

@@ -4,7 +4,8 @@ import { deleteItem, getItem, updateItem } from '../../service/aws/dynamodb/send
 import { type Item, type ItemKey, keys, type Table } from '../../service/aws/dynamodb/table.ts';
 import { invitationIdOf, type PeopleScope } from '../../service/portal/people.ts';
 import { personFromItem } from '../../service/portal/people-store.ts';
-import { partitionOf, portalKeys } from '../../service/portal/portal-key-items.ts';
+import { partitionOf } from '../../service/operated/action-store.ts';
+import { portalKeys } from '../../service/portal/portal-key-items.ts';
 import type { AccountId, PersonId } from '../../service/values/ids.ts';
 import { accountsOf } from '../commands/creations.ts';
 import { OperatorError } from '../operator-error.ts';

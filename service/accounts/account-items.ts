@@ -39,6 +39,8 @@ interface AccountItem {
   webhookFailures?: number;
   eventsSince?: string;
   sandbox?: true;
+  externalId?: string;
+  openedBy?: string;
 }
 
 const optionalAttributes = [
@@ -50,6 +52,8 @@ const optionalAttributes = [
   'webhookFailures',
   'eventsSince',
   'sandbox',
+  'externalId',
+  'openedBy',
 ] as const satisfies readonly (keyof AccountItem)[];
 
 export function accountToItem(account: Account): Item & ItemKey {

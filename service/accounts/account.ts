@@ -58,6 +58,10 @@ export interface Account {
   /** When a client first read events. Since then every end writes one. Absent: no client has a cursor. */
   readonly eventsSince?: string;
   readonly createdAt: string;
+  /** The operator's own name for the account, unique in the service. */
+  readonly externalId?: string;
+  /** The id of the operator key that opened the account. Absent: a person or a command did. */
+  readonly openedBy?: string;
 }
 
 /** The UTC hour in which a time lies, in the form of ApiKey.lastUsedAt. */
@@ -108,7 +112,15 @@ export interface ModelPolicy {
 }
 
 /** The ledger: rows that are only added, one for every movement of an account's money. */
-export type LedgerKind = 'charge' | 'refund' | 'top_up' | 'adjustment' | 'credit_line';
+export type LedgerKind =
+  | 'charge'
+  | 'refund'
+  | 'top_up'
+  | 'adjustment'
+  | 'credit_line'
+  /** Money that a payment system took, and what went back to the payer. */
+  | 'payment'
+  | 'payment_reversed';
 
 export interface LedgerRow {
   readonly kind: LedgerKind;
@@ -134,6 +146,10 @@ export interface LedgerRow {
   /** Of a top-up or adjustment: the operator's text. */
   readonly reference?: string;
   readonly reason?: string;
+  /** Of a payment or its reversal: the id of the payment. */
+  readonly payment?: string;
+  /** The id of the operator key whose request made the row. Absent: a person or a command did. */
+  readonly by?: string;
 }
 
 export interface UserCounter {

@@ -15,8 +15,8 @@ import {
 import { OutcomeUnknown, Overloaded } from '../values/errors.ts';
 import type { AccountId, CreationId } from '../values/ids.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../values/money.ts';
-import { ledgerRowFromItem } from './account-items.ts';
-import type { LedgerKind, LedgerRow } from './account.ts';
+import { accountToItem, ledgerRowFromItem } from './account-items.ts';
+import type { Account, LedgerKind, LedgerRow } from './account.ts';
 
 /** Movements throw Overloaded when nothing was written, and OutcomeUnknown when that is unknown. */
 export type WalletStore = ReturnType<typeof createWalletStore>;
@@ -27,18 +27,31 @@ const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 export function createWalletStore(table: Table) {
   return {
-    topUp: (id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome> =>
-      move(table, id, rowOf(table, 'top_up', amount, { reference })),
-    /** Adds to the balance or takes from it, even below zero. A reference counts only once. */
-    adjust: (id: AccountId, amount: Micros, reason: string, reference?: string): Promise<MovementOutcome> =>
-      move(
-        table,
-        id,
-        rowOf(table, 'adjustment', amount, { reason, ...(reference !== undefined && { reference }) }),
-      ),
+    /** Stores a new account with the rows of its opening balance and its credit line: all, or nothing. */
+    open: (account: Account, beside: readonly TransactItem[] = []): Promise<OpeningOutcome> =>
+      open(table, account, beside),
+    /** Adds to the balance or takes from it. A reference counts only once, for all kinds of movements. */
+    move: (id: AccountId, entry: Entry, more: MovementLimits = {}): Promise<MovementOutcome> =>
+      move(table, id, { ...entry, at: nowOf(table) }, more),
+    topUp: (id: AccountId, amountMicros: Micros, reference: string): Promise<MovementOutcome> =>
+      move(table, id, { kind: 'top_up', amountMicros, reference, at: nowOf(table) }),
+    adjust: (
+      id: AccountId,
+      amountMicros: Micros,
+      reason: string,
+      reference?: string,
+    ): Promise<MovementOutcome> => {
+      const named = { reason, ...(reference !== undefined && { reference }) };
+      return move(table, id, { kind: 'adjustment', amountMicros, at: nowOf(table), ...named });
+    },
     /** 'changed_meanwhile': the stored credit line is no longer `from`. */
-    setCreditLine: (id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome> =>
-      setCreditLine(table, id, from, to),
+    setCreditLine: (
+      id: AccountId,
+      from: Micros,
+      to: Micros,
+      by?: string,
+      beside: readonly TransactItem[] = [],
+    ): Promise<CreditLineOutcome> => setCreditLine(table, id, from, to, by, beside),
     charge: async ({
       id,
       accountId,
@@ -57,25 +70,99 @@ export function createWalletStore(table: Table) {
   };
 }
 
-function rowOf(table: Table, kind: LedgerKind, amountMicros: Micros, more: Partial<LedgerRow>): LedgerRow {
-  return { kind, amountMicros, at: new Date(table.clock.now()).toISOString(), ...more };
+function nowOf({ clock }: Table): string {
+  return new Date(clock.now()).toISOString();
 }
 
-async function move(table: Table, id: AccountId, row: LedgerRow): Promise<MovementOutcome> {
+function putNew(table: Table, item: Item): TransactItem {
+  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
+}
+
+export const openingReference = 'opening balance';
+
+async function open(
+  table: Table,
+  account: Account,
+  beside: readonly TransactItem[],
+): Promise<OpeningOutcome> {
+  const { id, createdAt: at, creditLineMicros } = account;
+  const balanceMicros = asMicros(account.availableMicros - creditLineMicros);
+  const token = Buffer.from(table.randomBytes(16)).toString('hex');
+  const row = (kind: LedgerKind, amountMicros: Micros, more: Partial<LedgerRow>): TransactItem =>
+    putNew(table, { ...keys.ledger(id, at, kind, token), kind, amountMicros, at, ...more });
+  const topUp = { kind: 'top_up', amountMicros: balanceMicros, at } as const;
+  const by = account.openedBy === undefined ? {} : { by: account.openedBy };
+  const items = [
+    putNew(table, accountToItem(account)),
+    ...(balanceMicros > 0
+      ? [
+          row('top_up', balanceMicros, { reference: openingReference, ...by }),
+          referenceItem(table, id, topUp, openingReference),
+        ]
+      : []),
+    ...(creditLineMicros > 0 ? [row('credit_line', creditLineMicros, by)] : []),
+  ];
+  const outcome = await outcomeOf(table, keys.account(id), transact(table, [...items, ...beside], token), at);
+  switch (outcome.kind) {
+    case 'done':
+      return { kind: 'opened' };
+    case 'overloaded':
+      throw new Overloaded('The table stayed busy: nothing was changed.');
+    case 'refused': {
+      const isOurs = outcome.refusals[0] !== undefined && (await isStored(table, keys.account(id), at));
+      return isOurs ? { kind: 'opened' } : { kind: 'refused', beside: outcome.refusals.slice(items.length) };
+    }
+  }
+}
+
+async function move(
+  table: Table,
+  id: AccountId,
+  row: Entry & Pick<LedgerRow, 'at'>,
+  { beside = [], creditLineMicros: line }: MovementLimits = {},
+): Promise<MovementOutcome> {
+  const { amountMicros } = row;
+  const range = inRange(amountMicros, { ':amount': amountMicros });
   const account: TransactItem = {
     Update: {
       TableName: table.name,
       Key: keys.account(id),
       UpdateExpression: 'SET availableMicros = availableMicros + :amount',
-      ...inRange(row.amountMicros, { ':amount': row.amountMicros }),
+      ...range,
+      ...(line !== undefined && {
+        ConditionExpression: `${range.ConditionExpression} AND creditLineMicros = :line AND availableMicros >= :least`,
+        ExpressionAttributeValues: {
+          ...range.ExpressionAttributeValues,
+          ':line': line,
+          ':least': line - amountMicros,
+        },
+      }),
+      ...returnOld,
     },
   };
   const reference = row.reference === undefined ? [] : [referenceItem(table, id, row, row.reference)];
-  const refusals = await write(table, id, account, row, reference);
+  const refusals = await write(table, id, account, row, [...reference, ...beside]);
   if (refusals === 'written') return { kind: 'applied' };
-  const [, , taken] = refusals;
-  if (taken?.item) return outcomeOfReference(row, taken.item);
-  return { kind: 'out_of_range' };
+  const refusedBeside = beside.length === 0 ? {} : { beside: refusals.slice(2 + reference.length) };
+  const taken = row.reference === undefined ? undefined : refusals[2];
+  if (taken?.item) return { ...outcomeOfReference(row, taken.item), ...refusedBeside };
+  const refused = refusals[0];
+  if (!refused) return { kind: 'refused_beside', ...refusedBeside };
+  const available = Number(refused.item?.['availableMicros']);
+  if (line === undefined || !isOutOfRange(available, amountMicros))
+    return line === undefined
+      ? { kind: 'out_of_range', ...refusedBeside }
+      : {
+          kind: 'below_zero',
+          balanceMicros: asMicros(available - Number(refused.item?.['creditLineMicros'])),
+          ...refusedBeside,
+        };
+  return { kind: 'out_of_range', ...refusedBeside };
+}
+
+function isOutOfRange(available: number, change: Micros): boolean {
+  const after = available + change;
+  return change >= 0 ? after > largestAvailableMicros : after < 0 - largestAvailableMicros;
 }
 
 /** An increase has only an upper limit and a decrease only a lower one: any balance can be corrected. */
@@ -94,25 +181,37 @@ function inRange(
 function referenceItem(
   table: Table,
   id: AccountId,
-  { kind, amountMicros, at }: LedgerRow,
+  { kind, amountMicros, at, payment }: Pick<LedgerRow, 'kind' | 'amountMicros' | 'at' | 'payment'>,
   reference: string,
 ): TransactItem {
   return {
     Put: {
       TableName: table.name,
-      Item: { ...keys.reference(id, reference), kind, amountMicros, at },
+      Item: {
+        ...keys.reference(id, reference),
+        kind,
+        amountMicros,
+        at,
+        ...(payment !== undefined && { payment }),
+      },
       ConditionExpression: 'attribute_not_exists(pk)',
       ...returnOld,
     },
   };
 }
 
-function outcomeOfReference(row: LedgerRow, item: Item): MovementOutcome {
-  // Items of older releases name no kind: only top-ups had a reference.
-  const kind = item['kind'] === 'adjustment' ? 'adjustment' : 'top_up';
-  const amountMicros = asMicros(Number(item['amountMicros']));
-  if (kind === row.kind && amountMicros === row.amountMicros) return { kind: 'already_applied' };
-  return { kind: 'reference_taken', by: { kind, amountMicros } };
+function outcomeOfReference({ kind, amountMicros, payment }: Entry, item: Item): MovementOutcome {
+  const by: Movement = {
+    // Items of older releases name no kind: only top-ups had a reference.
+    kind: (item['kind'] ?? 'top_up') as Movement['kind'],
+    amountMicros: asMicros(Number(item['amountMicros'])),
+    at: String(item['at']),
+    ...(typeof item['payment'] === 'string' && { payment: item['payment'] }),
+  };
+  // A reversal repeats another one only if both belong to one payment. A payment has its id from this item.
+  const isOther = by.kind === 'payment_reversed' && by.payment !== payment;
+  const isSame = by.kind === kind && by.amountMicros === amountMicros && !isOther;
+  return { kind: isSame ? 'already_applied' : 'reference_taken', by };
 }
 
 async function setCreditLine(
@@ -120,8 +219,16 @@ async function setCreditLine(
   id: AccountId,
   from: Micros,
   to: Micros,
+  by: string | undefined,
+  beside: readonly TransactItem[],
 ): Promise<CreditLineOutcome> {
-  const row = rowOf(table, 'credit_line', asMicros(to - from), {});
+  const amountMicros = asMicros(to - from);
+  const row: LedgerRow = {
+    kind: 'credit_line',
+    amountMicros,
+    at: nowOf(table),
+    ...(by !== undefined && { by }),
+  };
   const range = inRange(row.amountMicros, { ':change': row.amountMicros, ':to': to, ':from': from });
   const account: TransactItem = {
     Update: {
@@ -133,9 +240,10 @@ async function setCreditLine(
       ...returnOld,
     },
   };
-  const refusals = await write(table, id, account, row, []);
+  const refusals = await write(table, id, account, row, beside);
   if (refusals === 'written') return 'changed';
-  return refusals[0]?.item?.['creditLineMicros'] === from ? 'out_of_range' : 'changed_meanwhile';
+  if (!refusals[0]) return 'refused_beside';
+  return refusals[0].item?.['creditLineMicros'] === from ? 'out_of_range' : 'changed_meanwhile';
 }
 
 /** Writes the change of the account and its ledger row once, or returns why each item was refused. */
@@ -148,10 +256,8 @@ async function write(
 ): Promise<'written' | readonly Refusal[]> {
   const rowId = Buffer.from(table.randomBytes(16)).toString('hex');
   const key = keys.ledger(id, row.at, row.kind, rowId);
-  const ledger: TransactItem = {
-    Put: { TableName: table.name, Item: { ...key, ...row }, ConditionExpression: 'attribute_not_exists(pk)' },
-  };
-  const outcome = await outcomeOf(table, key, transact(table, [account, ledger, ...more], rowId));
+  const items = [account, putNew(table, { ...key, ...row }), ...more];
+  const outcome = await outcomeOf(table, key, transact(table, items, rowId), row.at);
   switch (outcome.kind) {
     case 'done':
       return 'written';
@@ -163,11 +269,18 @@ async function write(
   }
 }
 
-/** If no answer says whether the transaction was written, its ledger row is looked up. */
+/** Whether the table holds the item that we made at this time. */
+async function isStored(table: Table, key: ItemKey, at: string): Promise<boolean> {
+  const found = await getItem(table, key);
+  return (found?.['at'] ?? found?.['createdAt']) === at;
+}
+
+/** If no answer says whether the transaction was written, the item that only this transaction makes is looked up. */
 async function outcomeOf(
   table: Table,
-  row: ItemKey,
+  made: ItemKey,
   sent: Promise<TransactionOutcome>,
+  at: string,
 ): Promise<TransactionOutcome> {
   let cause: unknown;
   try {
@@ -176,25 +289,51 @@ async function outcomeOf(
   } catch (error) {
     cause = error;
   }
-  const found = await getItem(table, row).catch(() => undefined);
-  if (found) return { kind: 'done' };
+  if (await isStored(table, made, at).catch(() => false)) return { kind: 'done' };
   if (isRefusal(cause)) throw cause;
   throw new OutcomeUnknown('No answer says whether the change was made.', { cause });
 }
 
 // Movements of money by the operator.
 
+/** What an operator enters into the ledger. The reference, if there is one, counts once for the account. */
+export type Entry = Pick<LedgerRow, 'amountMicros' | 'reference' | 'reason' | 'payment' | 'by'> & {
+  readonly kind: Exclude<LedgerKind, 'charge' | 'refund' | 'credit_line'>;
+};
+
+export interface MovementLimits {
+  /** Is written in the same transaction. When a condition here fails, nothing is written. */
+  readonly beside?: readonly TransactItem[];
+  /** The credit line that was read: the movement must not take the balance below zero. */
+  readonly creditLineMicros?: Micros;
+}
+
 export interface Movement {
-  readonly kind: 'top_up' | 'adjustment';
+  readonly kind: Entry['kind'];
   readonly amountMicros: Micros;
+  readonly at: string;
+  /** The id of the payment. */
+  readonly payment?: string;
+}
+
+/** The conditions beside a refused movement that failed as well, in the order of the items. */
+interface RefusedBeside {
+  readonly beside?: readonly Refusal[];
 }
 
 /** The outcome of a movement. Only 'applied' changed anything. */
-export type MovementOutcome =
-  | { readonly kind: 'applied' }
-  /** An earlier call made the same movement with this reference. */
-  | { readonly kind: 'already_applied' }
-  | { readonly kind: 'reference_taken'; readonly by: Movement }
-  | { readonly kind: 'out_of_range' };
+export type MovementOutcome = RefusedBeside &
+  (
+    | { readonly kind: 'applied' }
+    /** 'already_applied': an earlier call made the same movement with this reference. */
+    | { readonly kind: 'already_applied' | 'reference_taken'; readonly by: Movement }
+    | { readonly kind: 'out_of_range' | 'refused_beside' }
+    | { readonly kind: 'below_zero'; readonly balanceMicros: Micros }
+  );
 
-export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range';
+export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range' | 'refused_beside';
+
+/** 'refused': the id is taken, unless a condition beside it failed. */
+export type OpeningOutcome =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'refused'; readonly beside: readonly Refusal[] };

@@ -346,7 +346,14 @@ export interface TestedView {
 /** A movement of money with the balance after it. */
 export interface LedgerView {
   readonly at: string;
-  readonly kind: 'charge' | 'refund' | 'top_up' | 'adjustment' | 'credit_line';
+  readonly kind:
+    | 'charge'
+    | 'refund'
+    | 'top_up'
+    | 'adjustment'
+    | 'credit_line'
+    | 'payment'
+    | 'payment_reversed';
   readonly amount: number;
   /** What the account could spend after this row: balance and credit line. */
   readonly available: number;

@@ -5,7 +5,7 @@ import { commonOf, type OpenServices, type ServicesOf, tableOf } from '../platfo
 import { sandboxSetting } from '../platform/environment.ts';
 import type { On } from '../platform/platform.ts';
 import { startBudget } from '../values/time.ts';
-import { createActionLog } from './action-store.ts';
+import { createActionLog } from '../operated/action-store.ts';
 import { createPortalAccess } from './session-store.ts';
 import type { PortalSettings } from './settings.ts';
 

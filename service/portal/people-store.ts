@@ -15,7 +15,8 @@ import {
   toUpdate,
 } from './invitation-store.ts';
 import type { Invitation, Member, Operator, PeopleScope, Person } from './people.ts';
-import { partitionOf, portalKeys } from './portal-key-items.ts';
+import { partitionOf } from '../operated/action-store.ts';
+import { portalKeys } from './portal-key-items.ts';
 
 /** Changes of members. The last owner of an account stays: the same transaction looks at the count of owners. */
 async function changeMember(

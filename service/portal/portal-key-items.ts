@@ -1,11 +1,8 @@
-/** The keys of people, sessions and actions. They are apart, because only the portal uses them. */
+/** The keys of people and sessions. They are apart, because only the portal uses them. */
 import { type ItemKey, keys } from '../aws/dynamodb/table.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
+import { partitionOf } from '../operated/action-store.ts';
 import type { PeopleScope } from './people.ts';
-
-export function partitionOf(scope: PeopleScope): string {
-  return scope === 'SERVICE' ? keys.service().pk : keys.account(scope).pk;
-}
 
 export const portalKeys = {
   session: (hash: string): ItemKey => ({ pk: `SESSION#${hash}`, sk: 'SESSION' }),
@@ -21,6 +18,4 @@ export const portalKeys = {
   /** The same count over all accounts. Who may write an invitation may write this item, and no item of the service. */
   allInvitationsSent: (): ItemKey => ({ pk: 'INVITED#ALL', sk: 'INVITATIONS_SENT' }),
   invited: (scope: PeopleScope, id: string): ItemKey => ({ pk: `INVITED#${id}`, sk: scope }),
-  /** @param id begins with the time of the action */
-  action: (scope: PeopleScope, id: string): ItemKey => ({ pk: partitionOf(scope), sk: `ACTION#${id}` }),
 } as const;

@@ -115,6 +115,8 @@ function marginOf(booked: BookedRow): Margin | undefined {
     case 'top_up':
     case 'adjustment':
     case 'credit_line':
+    case 'payment':
+    case 'payment_reversed':
       return undefined;
   }
 }

@@ -71,6 +71,8 @@ function usageOf(booked: BookedRow): Usage | undefined {
     case 'top_up':
     case 'adjustment':
     case 'credit_line':
+    case 'payment':
+    case 'payment_reversed':
       return undefined;
   }
 }

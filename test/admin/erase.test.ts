@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { queryAll, queryPages } from '../../service/aws/dynamodb/query.ts';
 import { type Item, keys } from '../../service/aws/dynamodb/table.ts';
-import { createActionLog } from '../../service/portal/action-store.ts';
+import { createActionLog } from '../../service/operated/action-store.ts';
 import { newInvitation, personIdOf } from '../../service/portal/people.ts';
 import type { AccountId, PersonId } from '../../service/values/ids.ts';
 import { recordOf, settled, submit } from '../whole/workflow/creations.ts';

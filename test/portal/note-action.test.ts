@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Action } from '../../service/portal/action-store.ts';
+import type { Action } from '../../service/operated/action-store.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { Problem } from '../../service/values/problem.ts';
 import { type Browser, invite } from '../fixtures/portal.ts';

@@ -6,7 +6,7 @@ import { playgroundKey } from '../../service/accounts/key-changes.ts';
 import { keyVersion } from '../../service/accounts/version.ts';
 import type * as views from '../../service/contract/portal-views.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
-import { createActionLog } from '../../service/portal/action-store.ts';
+import { createActionLog } from '../../service/operated/action-store.ts';
 import { createPeopleStore } from '../../service/portal/people-store.ts';
 import { invitationIdOf } from '../../service/portal/people.ts';
 import { getAccount, getMe, listActions, listKeys, listPeople } from '../../service/portal/read/account.ts';

@@ -26,7 +26,7 @@ import {
   signInMethods,
   signInPaths,
 } from '../../service/contract/operations.ts';
-import { createActionLog } from '../../service/portal/action-store.ts';
+import { createActionLog } from '../../service/operated/action-store.ts';
 import type { PortalAnswer, PortalHandle } from '../../service/portal/http/caller.ts';
 import { type PortalHandlers, servePortal } from '../../service/portal/http/serve-portal.ts';
 import type { PortalServices } from '../../service/portal/open.ts';

@@ -8,7 +8,7 @@ import { creationToItem } from '../../service/creations/creation-items.ts';
 import { listPortalCreations } from '../../service/portal/read/creations.ts';
 import { getHome } from '../../service/portal/read/home.ts';
 import { exportLedger } from '../../service/portal/read/ledger.ts';
-import { daysOf, parametersOf } from '../../service/portal/read/parameters.ts';
+import { daysOf, parametersOf } from '../../service/operated/parameters.ts';
 import { exportUsage, getUsage } from '../../service/portal/read/usage.ts';
 import { readBookedRows } from '../../service/usage/booked-row-reads.ts';
 import { type AccountId, type CreationId, uuidV7 } from '../../service/values/ids.ts';

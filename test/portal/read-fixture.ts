@@ -8,7 +8,7 @@ import type { Item, Table } from '../../service/aws/dynamodb/table.ts';
 import { readOperatorCatalog } from '../../service/catalog/operator-catalog-store.ts';
 import { soldCatalogs } from '../../service/catalog/sold-catalog.ts';
 import { catalog as ours } from '../../service/platform/lambda.ts';
-import { createActionLog } from '../../service/portal/action-store.ts';
+import { createActionLog } from '../../service/operated/action-store.ts';
 import type { MemberCaller, PortalAnswer } from '../../service/portal/http/caller.ts';
 import { type ReadServices, readStores } from '../../service/portal/read/open.ts';
 import { createPortalAccess } from '../../service/portal/session-store.ts';

@@ -32,7 +32,7 @@ import { createCreationStore } from '../../service/creations/creation-store.ts';
 import { createNoticeStore } from '../../service/notices/notice-store.ts';
 import type { PostResult } from '../../service/outbound/outbound.ts';
 import { catalog as ours } from '../../service/platform/lambda.ts';
-import { createActionLog } from '../../service/portal/action-store.ts';
+import { createActionLog } from '../../service/operated/action-store.ts';
 import { cancelHandlers } from '../../service/portal/generate/cancel.ts';
 import { generateHandlers } from '../../service/portal/generate/generate.ts';
 import type { GenerateServices, PortalCancelServices } from '../../service/portal/generate/open.ts';

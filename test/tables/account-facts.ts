@@ -77,9 +77,11 @@ export const accountFacts: Facts = {
 
   'A repeated movement with the same reference changes nothing, and another movement with it is refused':
     async ({ wallet, accounts }) => {
-      const opening = { kind: 'top_up', amountMicros: asMicros(25_000_000) };
+      const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
+      const opening = { kind: 'top_up', amountMicros: asMicros(25_000_000), at };
       expect(await wallet.topUp(accountId, asMicros(25_000_000), 'opening')).toEqual({
         kind: 'already_applied',
+        by: opening,
       });
       expect(await wallet.topUp(accountId, asMicros(25_000_001), 'opening')).toEqual({
         kind: 'reference_taken',
@@ -94,11 +96,11 @@ export const accountFacts: Facts = {
         wallet.adjust(accountId, asMicros(amount), 'test', 'third');
       expect([await adjust(-7), await adjust(-7)]).toEqual([
         { kind: 'applied' },
-        { kind: 'already_applied' },
+        { kind: 'already_applied', by: { kind: 'adjustment', amountMicros: -7, at } },
       ]);
       expect(await adjust(-8)).toEqual({
         kind: 'reference_taken',
-        by: { kind: 'adjustment', amountMicros: -7 },
+        by: { kind: 'adjustment', amountMicros: -7, at },
       });
       expect(await accounts.read(accountId)).toMatchObject({ availableMicros: 25_000_002 - 7 });
       expect(
@@ -107,13 +109,12 @@ export const accountFacts: Facts = {
     },
 
   'A reference of an older release, which has no kind, means a top-up': async ({ table, wallet }) => {
-    const Item = { ...keys.reference(accountId, 'old'), amountMicros: 5, at: '2026-11-01T00:00:00.000Z' };
+    const at = '2026-11-01T00:00:00.000Z';
+    const by = { kind: 'top_up', amountMicros: 5, at };
+    const Item = { ...keys.reference(accountId, 'old'), amountMicros: 5, at };
     await table.client.send(new PutCommand({ TableName: table.name, Item }));
-    expect(await wallet.topUp(accountId, asMicros(5), 'old')).toEqual({ kind: 'already_applied' });
-    expect(await wallet.topUp(accountId, asMicros(6), 'old')).toEqual({
-      kind: 'reference_taken',
-      by: { kind: 'top_up', amountMicros: 5 },
-    });
+    expect(await wallet.topUp(accountId, asMicros(5), 'old')).toEqual({ kind: 'already_applied', by });
+    expect(await wallet.topUp(accountId, asMicros(6), 'old')).toEqual({ kind: 'reference_taken', by });
   },
 
   'Every adjustment without a reference is made, and the credit line changes from the value that was read':

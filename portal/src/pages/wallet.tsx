@@ -103,6 +103,8 @@ const kinds: Readonly<Record<LedgerView['kind'], string>> = {
   top_up: 'Top-up',
   adjustment: 'Adjustment',
   credit_line: 'Credit line',
+  payment: 'Payment',
+  payment_reversed: 'Payment reversed',
 };
 
 const Or = ({ text }: { text: string | null }) =>

@@ -19,7 +19,7 @@ import { type InvitationRoom, noRoomMessage } from '../invitation-room.ts';
 import type { InvitationEmail, PeopleStore } from '../people-store.ts';
 import { invitationView, isAddress, newInvitation, normalEmail } from '../people.ts';
 import type { PortalSettings } from '../settings.ts';
-import { microsOf, parseBody, usd } from './body.ts';
+import { microsOf, parseBody, usd } from '../../operated/body.ts';
 import type { PortalAnswer } from './caller.ts';
 
 const address = z.string().check(

@@ -2,7 +2,7 @@
 import type { PortalOperation, PortalOperationName } from '../../contract/operations.ts';
 import { Problem } from '../../values/problem.ts';
 import { errorName } from '../../values/runtime.ts';
-import type { Action } from '../action-store.ts';
+import type { Action } from '../../operated/action-store.ts';
 import type { PortalServices } from '../open.ts';
 import type { PersonCaller, PortalAnswer } from './caller.ts';
 

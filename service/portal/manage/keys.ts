@@ -31,7 +31,7 @@ import {
   withHeaders,
 } from '../../values/problem.ts';
 import { readMoment } from '../../values/time.ts';
-import { microsOf, moment, parseBody, shownText, usd, version } from '../http/body.ts';
+import { microsOf, moment, parseBody, shownText, usd, version } from '../../operated/body.ts';
 
 import { changedMeanwhile } from '../http/portal-request.ts';
 import { keyView } from '../key-view.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
 import { parsePersonId } from '../../values/ids.ts';
 import { invalidRequest, Problem } from '../../values/problem.ts';
-import { microsOf, parseBody, version } from '../http/body.ts';
+import { microsOf, parseBody, version } from '../../operated/body.ts';
 
 import { capProblem, invite, keyCap, role } from '../http/invite.ts';
 import { changedMeanwhile } from '../http/portal-request.ts';

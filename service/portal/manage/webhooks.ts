@@ -17,7 +17,7 @@ import { SecretLost } from '../../webhooks/secret-box.ts';
 import { type SignFrom, signFromSeconds } from '../../webhooks/secrets.ts';
 import { testDeliverySeconds } from '../../webhooks/webhook.ts';
 import { deliveryDetail } from '../delivery-view.ts';
-import { microsOf, moment, parseBody, usd, version } from '../http/body.ts';
+import { microsOf, moment, parseBody, usd, version } from '../../operated/body.ts';
 
 import { changedMeanwhile } from '../http/portal-request.ts';
 import type { ManageHandle, ManageServices } from './open.ts';

@@ -4,21 +4,16 @@ import { type Account, conditions } from '../../accounts/account.ts';
 import { type AccountLimits, limitRanges } from '../../contract/limits.ts';
 import type { PortalOperationName } from '../../contract/operations.ts';
 import type { OperatedAccount, PageView } from '../../contract/portal-views.ts';
-import {
-  openAccount as open,
-  openingReference,
-  setCreditLine,
-  topUp,
-} from '../../notices/account-changes.ts';
+import { movementWords, openAccount as open, setCreditLine, topUp } from '../../operated/accounts.ts';
 import { type AccountId, parseAccountId } from '../../values/ids.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd } from '../../values/money.ts';
 import { invalidRequest, Problem } from '../../values/problem.ts';
-import type { Action } from '../action-store.ts';
-import { microsOf, parseBody, shownText, usd, version } from '../http/body.ts';
+import type { Action } from '../../operated/action-store.ts';
+import { microsOf, parseBody, shownText, usd, version } from '../../operated/body.ts';
 import type { PersonCaller } from '../http/caller.ts';
 import { invite } from '../http/invite.ts';
 import { changedMeanwhile } from '../http/portal-request.ts';
-import { cursorWords, fromCursor, parametersOf, toCursor } from '../read/parameters.ts';
+import { cursorWords, fromCursor, parametersOf, toCursor } from '../../operated/parameters.ts';
 import { accountVersion } from '../people.ts';
 import type { OperateHandle, OperateServices } from './open.ts';
 
@@ -179,7 +174,7 @@ export const changeAccount: OperateHandle<'changeAccount'> = async (request, cal
     if (body.credit_line === undefined) return;
     const outcome = await setCreditLine(account, microsOf(body.credit_line), services);
     if (outcome === 'changed_meanwhile') throw creditLineChanged();
-    if (outcome === 'out_of_range') throw tooMuch();
+    if (outcome !== 'changed') throw tooMuch();
   });
   return {
     status: 200,
@@ -242,11 +237,12 @@ export const openAccount: OperateHandle<'openAccount'> = async (request, caller,
   );
   switch (outcome.kind) {
     case 'opened': {
+      const { id } = outcome.account;
       const note = `opened with ${formatUsd(microsOf(body.balance ?? 0))}`;
-      const view = await inAccountLog(outcome.id, { name: 'openAccount', note }, caller, services, async () =>
-        operatedView(await readOperated(outcome.id, services)),
+      const view = await inAccountLog(id, { name: 'openAccount', note }, caller, services, () =>
+        Promise.resolve(operatedView(outcome.account)),
       );
-      return { status: 201, body: view, logged: { target: outcome.id, note: body.name } };
+      return { status: 201, body: view, logged: { target: id, note: body.name } };
     }
     case 'out_of_range': {
       const message = `with the credit line at most ${formatUsd(largestAvailableMicros)}`;
@@ -254,17 +250,8 @@ export const openAccount: OperateHandle<'openAccount'> = async (request, caller,
     }
     case 'id_taken':
       throw new Error('the id drawn for the account is taken');
-    case 'half_made':
-      services.log.info('account_half_made', { accountId: outcome.id });
-      throw halfMade(outcome.id);
   }
 };
-
-/** 409: a repetition would open another account. */
-function halfMade(id: string): Problem {
-  const message = `The account ${id} was opened, but its balance or credit line may be missing. Look at it, and top it up with the reference "${openingReference}", which counts once.`;
-  return new Problem('ERR_CONFLICT', message, { reason: 'half_made', account: id });
-}
 
 export const showAccount: OperateHandle<'showAccount'> = async ({ pathId }, _caller, services) => ({
   status: 200,
@@ -287,11 +274,12 @@ export const topUpAccount: OperateHandle<'topUpAccount'> = async (request, calle
         return outcome.kind === 'applied';
       case 'reference_taken': {
         const { kind, amountMicros } = outcome.by;
-        const what = kind === 'top_up' ? 'a top-up' : 'an adjustment';
-        const message = `The reference stands for ${what} of ${formatUsd(amountMicros)}. Nothing was changed: use another reference.`;
+        const message = `The reference stands for ${movementWords[kind]} of ${formatUsd(amountMicros)}. Nothing was changed: use another reference.`;
         const details = { reason: 'reference_taken', kind, amount: toUsd(amountMicros) };
         throw new Problem('ERR_CONFLICT', message, details);
       }
+      case 'below_zero':
+      case 'refused_beside':
       case 'out_of_range': {
         const message = `what an account can spend is at most ${formatUsd(largestAvailableMicros)}`;
         throw invalidRequest([{ field: 'amount', code: 'too_big', message }]);

@@ -15,7 +15,7 @@ import { type AccountId, type CreationId, type NoticeId, parseNoticeId } from '.
 import { dayAfter } from '../../values/time.ts';
 import { isFailing } from '../../webhooks/webhook.ts';
 
-import { choiceOf, daysOf, oneOf, parametersOf, wrong } from '../read/parameters.ts';
+import { choiceOf, daysOf, oneOf, parametersOf, wrong } from '../../operated/parameters.ts';
 import type { OperateHandle, OperateServices } from './open.ts';
 
 /** The number of newest creations from which the state of the providers is computed, and of accounts. */

@@ -7,7 +7,7 @@ import { keyView } from '../key-view.ts';
 import { modelViews } from '../model-view.ts';
 import { freshMillis, type Invitation, invitationView, memberView } from '../people.ts';
 import type { ReadHandle } from './open.ts';
-import { cursorWords, parametersOf } from './parameters.ts';
+import { cursorWords, parametersOf } from '../../operated/parameters.ts';
 
 /** GET /me: who is signed in, where they belong, and what the pages have to know of the service. */
 export const getMe: ReadHandle<'getMe'> = async (_request, caller, services) => {

@@ -9,7 +9,7 @@ import { creationDetail, creationRow } from '../creation-view.ts';
 
 import { modelViews } from '../model-view.ts';
 import type { ReadHandle } from './open.ts';
-import { choiceOf, cursorWords, dayIn, oneOf, parametersOf } from './parameters.ts';
+import { choiceOf, cursorWords, dayIn, oneOf, parametersOf } from '../../operated/parameters.ts';
 
 /** GET /creations: the newest first; ?limit, ?cursor, ?status, ?model, ?key, ?user and ?day. */
 export const listPortalCreations: ReadHandle<'listPortalCreations'> = async (

@@ -9,7 +9,14 @@ import type { KeyId } from '../../values/ids.ts';
 import { asMicros, toUsd } from '../../values/money.ts';
 import type { PortalAnswer } from '../http/caller.ts';
 import type { ReadHandle } from './open.ts';
-import { cursorWords, fromCursor, monthIn, parametersOf, toCursor, wrong } from './parameters.ts';
+import {
+  cursorWords,
+  fromCursor,
+  monthIn,
+  parametersOf,
+  toCursor,
+  wrong,
+} from '../../operated/parameters.ts';
 
 const rowKey = /^LEDGER#\d{4}-\d\d-\d\dT[\d:.]+Z#[a-z_]+#[\w-]+$/;
 

@@ -8,7 +8,7 @@ import type { MemberCaller } from '../http/caller.ts';
 import { type ShownUsage, usageCsv, usageView } from '../usage-view.ts';
 import { csvAnswer } from './ledger.ts';
 import type { ReadHandle, ReadServices } from './open.ts';
-import { choiceOf, daysOf, oneOf, parametersOf } from './parameters.ts';
+import { choiceOf, daysOf, oneOf, parametersOf } from '../../operated/parameters.ts';
 
 async function usedDays(
   request: ApiRequest,

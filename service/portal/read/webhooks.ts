@@ -12,7 +12,7 @@ import { endedEvents, testDeliverySeconds } from '../../webhooks/webhook.ts';
 import { deliveryDetail, deliveryRow, isTest } from '../delivery-view.ts';
 
 import type { ReadHandle, ReadServices } from './open.ts';
-import { choiceOf, cursorWords, oneOf, parametersOf } from './parameters.ts';
+import { choiceOf, cursorWords, oneOf, parametersOf } from '../../operated/parameters.ts';
 
 type SecretState = WebhooksView['secrets'][number]['state'];
 

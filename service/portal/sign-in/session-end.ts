@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { SwitchedView } from '../../contract/portal-views.ts';
 import { parseAccountId } from '../../values/ids.ts';
-import { parseBody } from '../http/body.ts';
+import { parseBody } from '../../operated/body.ts';
 import type { PortalAnswer, PortalHandle } from '../http/caller.ts';
 import {
   foreignOrigin,

@@ -1,6 +1,6 @@
 /** Bodies of the portal's operations, and values that several of them take. */
 import * as z from 'zod/mini';
-import { type ApiRequest, jsonBody } from '../../api/request.ts';
+import { type ApiRequest, jsonBody } from '../api/request.ts';
 import {
   asMicros,
   formatUsd,
@@ -9,10 +9,10 @@ import {
   largestAvailableMicros,
   type Micros,
   toUsd,
-} from '../../values/money.ts';
-import { type FieldError, fieldErrors, invalidRequest, onePerField } from '../../values/problem.ts';
-import { type ShownText, textProblem } from '../../values/text.ts';
-import { readMoment } from '../../values/time.ts';
+} from '../values/money.ts';
+import { type FieldError, fieldErrors, invalidRequest, onePerField } from '../values/problem.ts';
+import { type ShownText, textProblem } from '../values/text.ts';
+import { readMoment } from '../values/time.ts';
 
 /** The body by the schema. Throws 400 with every wrong field. @param more problems beyond the schema */
 export function parseBody<Schema extends z.ZodMiniType>(

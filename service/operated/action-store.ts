@@ -1,9 +1,7 @@
-/** The log of what people did in the portal. A row is kept for 400 days. */
+/** The log of what people did in the portal, and back ends by the operator API. A row is kept for 400 days. */
 import { putItem, queryPage, updateItem } from '../aws/dynamodb/send.ts';
-import { type Item, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
-import type { PersonId } from '../values/ids.ts';
-import type { PeopleScope } from './people.ts';
-import { partitionOf, portalKeys } from './portal-key-items.ts';
+import { type Item, type ItemKey, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import type { AccountId, PersonId } from '../values/ids.ts';
 
 const keptSeconds = 400 * 86_400;
 
@@ -11,7 +9,7 @@ export function createActionLog(table: Table) {
   return {
     begin: (action: Action): Promise<void> =>
       putItem(table, {
-        ...portalKeys.action(action.scope, action.id),
+        ...actionKey(action.scope, action.id),
         ...action,
         [ttlAttribute]: Math.floor(Date.parse(action.at) / 1000) + keptSeconds,
       }),
@@ -20,7 +18,7 @@ export function createActionLog(table: Table) {
       ended: { readonly outcome: 'done' | 'refused'; readonly target?: string; readonly note?: string },
     ) => {
       const values = Object.entries(ended);
-      await updateItem(table, portalKeys.action(scope, id), {
+      await updateItem(table, actionKey(scope, id), {
         UpdateExpression: `SET ${values.map(([name]) => `#${name} = :${name}`).join(', ')}`,
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: Object.fromEntries(values.map(([name]) => [`#${name}`, name])),
@@ -28,13 +26,13 @@ export function createActionLog(table: Table) {
       });
     },
     /** The newest first. @param after the id of the last row of the page before */
-    list: async (scope: PeopleScope, limit: number, after?: string): Promise<ActionPage> => {
+    list: async (scope: ActionScope, limit: number, after?: string): Promise<ActionPage> => {
       const page = await queryPage(table, {
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :beginning)',
         ExpressionAttributeValues: { ':pk': partitionOf(scope), ':beginning': 'ACTION#' },
         ScanIndexForward: false,
         Limit: limit,
-        ...(after !== undefined && { ExclusiveStartKey: portalKeys.action(scope, after) }),
+        ...(after !== undefined && { ExclusiveStartKey: actionKey(scope, after) }),
       });
       const actions = (page.Items ?? []).map(actionFromItem);
       const last = actions.at(-1);
@@ -43,14 +41,26 @@ export function createActionLog(table: Table) {
   };
 }
 
+/** Where an action is listed: in an account, or among the actions of the operator. */
+export type ActionScope = AccountId | 'SERVICE';
+
+/** The partition of what belongs to an account or to the operator. */
+export function partitionOf(scope: ActionScope): string {
+  return scope === 'SERVICE' ? keys.service().pk : keys.account(scope).pk;
+}
+
+/** @param id begins with the time of the action */
+function actionKey(scope: ActionScope, id: string): ItemKey {
+  return { pk: partitionOf(scope), sk: `ACTION#${id}` };
+}
+
 function actionFromItem(item: Item): Action {
   const { pk: _pk, sk: _sk, [ttlAttribute]: _ttl, ...action } = item;
   return action as unknown as Action;
 }
 
 export interface Action {
-  /** Where it is listed: in an account, or with the people of the operator. */
-  readonly scope: PeopleScope;
+  readonly scope: ActionScope;
   /** The time in milliseconds and random text, so that ids sort by time. */
   readonly id: string;
   /** RFC 3339. */

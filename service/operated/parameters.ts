@@ -1,8 +1,8 @@
 /** Query parameters of the portal's lists. Each reader notes what is wrong, so that a refusal names everything. */
-import type { ApiRequest } from '../../api/request.ts';
-import { type Days, isDay } from '../../usage/booked-row.ts';
-import { type FieldError, invalidRequest } from '../../values/problem.ts';
-import { dayAfter } from '../../values/time.ts';
+import type { ApiRequest } from '../api/request.ts';
+import { type Days, isDay } from '../usage/booked-row.ts';
+import { type FieldError, invalidRequest } from '../values/problem.ts';
+import { dayAfter } from '../values/time.ts';
 
 const mostLimit = 100;
 const defaultLimit = 25;
