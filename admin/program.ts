@@ -13,6 +13,7 @@ import { addExportCommands } from './commands/export.ts';
 import { addFigureCommands } from './commands/figures.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/keys.ts';
+import { addOperatorKeyCommands } from './commands/operator-keys.ts';
 import { addPeopleCommands } from './commands/people.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReleaseCommands } from './commands/releases.ts';
@@ -27,6 +28,7 @@ import { complaintOf } from './terminal/complaint.ts';
 const commands = [
   addAccountCommands,
   addKeyCommands,
+  addOperatorKeyCommands,
   addPeopleCommands,
   addWalletCommands,
   addWebhookCommands,

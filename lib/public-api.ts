@@ -15,6 +15,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { apiRoot, callbackRoute, operations, type OperationName } from '../service/contract/operations.ts';
+import { operatorRoot } from '../service/contract/operator-operations.ts';
 import { acknowledge } from './acknowledge.ts';
 import { addOutput, serviceName } from './service-scope.ts';
 import type { Settings } from './settings.ts';
@@ -26,6 +27,8 @@ export interface PublicApiProps {
   readonly operations: Readonly<Record<OperationName, IFunction>>;
   /** Answers requests that no route takes: unknown paths and wrong methods. */
   readonly unknownRoute: IFunction;
+  /** Answers the operator API, which routes its paths by itself. */
+  readonly operatorApi: IFunction;
   /** Takes the callbacks of vendors, which are no requests of clients. */
   readonly receiveCallback: IFunction;
   readonly logRetention: RetentionDays;
@@ -80,6 +83,11 @@ export class PublicApi extends Construct {
         integration: new HttpLambdaIntegration(name, props.operations[name as OperationName]),
       });
     }
+    this.httpApi.addRoutes({
+      path: `${operatorRoot}/{proxy+}`,
+      methods: [HttpMethod.ANY],
+      integration: new HttpLambdaIntegration('operatorApi', props.operatorApi),
+    });
     this.httpApi.addRoutes({
       path: callbackRoute,
       methods: [HttpMethod.POST],

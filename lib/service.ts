@@ -177,11 +177,30 @@ export class Service {
         IFunction
       >,
       unknownRoute: this.live(unknownRoute),
+      operatorApi: this.live(this.addOperatorApi()),
       receiveCallback: this.live(this.addReceiveCallback(execution)),
       logRetention: this.logRetention,
       domain,
       hasDefaultAddress: this.settings.defaultAddresses === 'on',
     });
+  }
+
+  /** Answers the operator's back ends, by keys of their own. */
+  private addOperatorApi(): ServiceFunction {
+    const fn = this.addFunction('OperatorApi', 'operator-api', {
+      description: 'Answers the operator API',
+      timeout: Duration.seconds(29),
+      memoryMegabytes: 1024,
+    });
+    fn.addEnvironment('DEFAULT_LIMITS', this.defaultLimits());
+    fn.addEnvironment('OUTBOUND_RULES', 'public');
+    const { store } = this;
+    store.grantRead(fn, 'BatchGetItem', 'GetItem', 'Query');
+    const items = [...requestItems, 'EXTERNAL#*', 'NOTICE#*', 'OPERATOR_KEY#*', 'SERVICE'] as const;
+    store.grantWrite(fn, items, 'DeleteItem', 'PutItem', 'UpdateItem');
+    store.grantListing(fn);
+    this.encryptionSecret.grantOpen(fn);
+    return fn;
   }
 
   /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */
@@ -228,7 +247,14 @@ export class Service {
       logRetention: this.logRetention,
       tracing: this.settings.tracing,
     });
-    for (const id of ['GenerateImage', ...renderers, 'ReceiveCallback', 'DeliverWebhook', 'Reconcile'])
+    for (const id of [
+      'GenerateImage',
+      ...renderers,
+      'ReceiveCallback',
+      'DeliverWebhook',
+      'Reconcile',
+      'OperatorApi',
+    ])
       notices.grantStart(this.functionNamed(id));
     return notices;
   }

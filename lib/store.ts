@@ -24,11 +24,13 @@ export type Partition =
   | 'CLOSING#*'
   | 'CREATION#*'
   | 'ERASE'
+  | 'EXTERNAL#*'
   | 'HEALTH#*'
   | 'INVITED#*'
   | 'IP#*'
   | 'NOTICE#*'
   | 'OPEN_COUNT#*'
+  | 'OPERATOR_KEY#*'
   | 'PERSON#*'
   | 'SERVICE'
   | 'SESSION#*';

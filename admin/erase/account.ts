@@ -115,6 +115,7 @@ const kept: readonly (readonly [beginning: string, text: string | undefined])[] 
   ['ADDED_KEYS', undefined],
   ['KEY#', 'name'],
   ['LEDGER#', 'user'],
+  ['PAYMENT#', 'note'],
   ['REFERENCE#', undefined],
   ['HELD#', undefined],
   ['IDEMPOTENCY#', undefined],

@@ -58,7 +58,7 @@ export function roleOf(item: RawItem): 'door' | 'people' | 'service' | 'filling'
   const kind = kindOf(item);
   if (staysHere.has(kind)) return 'none';
   if (people.has(kind)) return 'people';
-  return kind === 'ACCOUNT' ? 'door' : kind === 'SERVICE' ? 'service' : 'filling';
+  return kind === 'ACCOUNT' || kind === 'OPERATOR_KEY' ? 'door' : kind === 'SERVICE' ? 'service' : 'filling';
 }
 
 /** The item for the new service: the addresses of images in the stored body of a webhook are those of the new one. */

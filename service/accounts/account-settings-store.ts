@@ -2,6 +2,7 @@
 import { tryUpdate } from '../aws/dynamodb/conditional.ts';
 import { getItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
+import { transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { AccountId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
@@ -21,7 +22,8 @@ export function createAccountSettings(table: Table) {
       id: AccountId,
       current: SealedSecret | undefined,
       next: readonly SealedSecret[],
-    ): Promise<boolean> => replaceSecrets(table, id, current, next),
+      beside: readonly TransactItem[] = [],
+    ): Promise<boolean> => replaceSecrets(table, id, current, next, beside),
     /** Changes both alerts. False when another call changed one of them since the account was read. */
     changeAlerts: (read: Account, next: Required<NoticeSettings>): Promise<boolean> =>
       changeAlerts(table, read, next),
@@ -33,6 +35,7 @@ async function replaceSecrets(
   id: AccountId,
   current: SealedSecret | undefined,
   next: readonly SealedSecret[],
+  beside: readonly TransactItem[],
 ): Promise<boolean> {
   const parts: UpdateParts = {
     UpdateExpression: 'SET webhookSecrets = :next',
@@ -41,6 +44,12 @@ async function replaceSecrets(
       : 'attribute_not_exists(webhookSecrets[0])',
     ExpressionAttributeValues: { ':next': next, ...(current && { ':current': current.sealed }) },
   };
+  if (beside.length > 0) {
+    const Update = { TableName: table.name, Key: keys.account(id), ...parts };
+    const outcome = await transact(table, [{ Update }, ...beside]);
+    if (outcome.kind === 'overloaded') throw new Overloaded('the account stayed busy');
+    return outcome.kind === 'done';
+  }
   return isStored(table, id, parts, (item) => {
     const [stored] = secretsFromItem(item);
     return next[0] !== undefined && stored?.sealed === next[0].sealed;

@@ -4,6 +4,7 @@ import { createOwn, updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, updateItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, listingIndex, type Table } from '../aws/dynamodb/table.ts';
+import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { AccountId, KeyId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
@@ -79,7 +80,8 @@ export function createAccountStore(table: Table) {
       id: AccountId,
       current: SealedSecret | undefined,
       next: readonly SealedSecret[],
-    ): Promise<boolean> => settings.replaceSecrets(id, current, next),
+      beside?: readonly TransactItem[],
+    ): Promise<boolean> => settings.replaceSecrets(id, current, next, beside),
     /** service/accounts/key-store.ts. */
     createKey: (key: ApiKey): ReturnType<KeyStore['create']> => keyStore.create(key),
     listKeys: async (id: AccountId): Promise<ApiKey[]> =>

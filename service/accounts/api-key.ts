@@ -22,8 +22,8 @@ export interface ParsedKey {
   readonly hash: string;
 }
 
-function checksumOf(body: string): string {
-  const digest = createHash('sha256').update(`${keyPrefix}${body}`).digest();
+export function checksumOf(prefix: string, body: string): string {
+  const digest = createHash('sha256').update(`${prefix}${body}`).digest();
   return toBase62(digest.readBigUInt64BE(0) % checksumSpace, 6);
 }
 
@@ -48,7 +48,7 @@ export function createKey(
   randomBytes: (count: number) => Uint8Array,
 ): string {
   const body = `${accountId}${keyId}${randomBase62(18, randomBytes)}`;
-  return `${keyPrefix}${body}${checksumOf(body)}`;
+  return `${keyPrefix}${body}${checksumOf(keyPrefix, body)}`;
 }
 
 /** The account, the id and the hash of a key. Undefined when its form or its checksum is wrong. */
@@ -56,6 +56,6 @@ export function parseKey(key: string): ParsedKey | undefined {
   const match = form.exec(key);
   if (!match) return undefined;
   const [, account = '', id = '', random = '', checksum = ''] = match;
-  if (checksumOf(`${account}${id}${random}`) !== checksum) return undefined;
+  if (checksumOf(keyPrefix, `${account}${id}${random}`) !== checksum) return undefined;
   return { accountId: account as AccountId, keyId: id as KeyId, hash: hashKey(key) };
 }

@@ -93,25 +93,49 @@ export function createKeyStore(table: Table) {
       const item = await getItem(table, keys.apiKey(account, id));
       return item && apiKeyFromItem(item);
     },
-    create: async (key: ApiKey): Promise<'created' | 'id_taken' | 'too_many'> => {
-      const outcome = await addKey(table, key);
+    /** "id_taken" also when a condition of `others` failed, which are written in the same transaction. */
+    create: async (
+      key: ApiKey,
+      others: readonly TransactItem[] = [],
+    ): Promise<'created' | 'id_taken' | 'too_many'> => {
+      const outcome = await addKey(table, key, others);
       return outcome === 'added' ? 'created' : outcome === 'refused' ? 'id_taken' : outcome;
     },
     /** False when there is no such key. A second revocation keeps the time of the first one. */
     revoke: (account: AccountId, id: KeyId, at: string): Promise<boolean> =>
-      updateIf(table, keys.apiKey(account, id), {
-        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':at': at },
-      }),
+      updateIf(table, keys.apiKey(account, id), revocation(at)),
     /** Changes a key, if it is still as it was read. False when somebody changed it meanwhile. */
     change: (read: ApiKey, edit: KeyEdit): Promise<boolean> => change(table, read, edit),
     /**
      * Stores the new key and the end of the old key in one transaction. "changed": another request changed
      * the old key first.
      */
-    roll: (read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<'rolled' | 'changed' | 'too_many'> =>
-      roll(table, read, next, oldEndsAt),
+    roll: (
+      read: ApiKey,
+      next: ApiKey,
+      oldEndsAt: string,
+      others: readonly TransactItem[] = [],
+    ): Promise<'rolled' | 'changed' | 'too_many'> => roll(table, read, next, oldEndsAt, others),
+    /** Revokes the key, if all conditions of `others` hold. */
+    revokeWith: async (
+      account: AccountId,
+      id: KeyId,
+      at: string,
+      others: readonly TransactItem[],
+    ): Promise<'revoked' | 'refused'> => {
+      const Update = { TableName: table.name, Key: keys.apiKey(account, id), ...revocation(at) };
+      const outcome = await transact(table, [{ Update }, ...others]);
+      if (outcome.kind === 'overloaded') throw new Overloaded('the key stayed busy');
+      return outcome.kind === 'done' ? 'revoked' : 'refused';
+    },
+  };
+}
+
+function revocation(at: string) {
+  return {
+    UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':at': at },
   };
 }
 
@@ -204,11 +228,12 @@ async function roll(
   read: ApiKey,
   next: ApiKey,
   oldEndsAt: string,
+  others: readonly TransactItem[],
 ): Promise<'rolled' | 'changed' | 'too_many'> {
   const end: TransactItem = {
     Update: { TableName: table.name, Key: keys.apiKey(read.accountId, read.id), ...ending(read, oldEndsAt) },
   };
-  const outcome = await addKey(table, next, [end]);
+  const outcome = await addKey(table, next, [end, ...others]);
   return outcome === 'added' ? 'rolled' : outcome === 'refused' ? 'changed' : outcome;
 }
 

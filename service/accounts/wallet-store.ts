@@ -49,9 +49,8 @@ export function createWalletStore(table: Table) {
       id: AccountId,
       from: Micros,
       to: Micros,
-      by?: string,
-      beside: readonly TransactItem[] = [],
-    ): Promise<CreditLineOutcome> => setCreditLine(table, id, from, to, by, beside),
+      more: CreditLineLimits = {},
+    ): Promise<CreditLineOutcome> => setCreditLine(table, id, from, to, more),
     charge: async ({
       id,
       accountId,
@@ -102,15 +101,17 @@ async function open(
       : []),
     ...(creditLineMicros > 0 ? [row('credit_line', creditLineMicros, by)] : []),
   ];
-  const outcome = await outcomeOf(table, keys.account(id), transact(table, [...items, ...beside], token), at);
+  const isOurs = (found: Item | undefined): boolean => found?.['createdAt'] === at;
+  const sent = transact(table, [...items, ...beside], token);
+  const outcome = await outcomeOf(table, keys.account(id), sent, isOurs);
   switch (outcome.kind) {
     case 'done':
-      return { kind: 'opened' };
+      return 'opened';
     case 'overloaded':
       throw new Overloaded('The table stayed busy: nothing was changed.');
     case 'refused': {
-      const isOurs = outcome.refusals[0] !== undefined && (await isStored(table, keys.account(id), at));
-      return isOurs ? { kind: 'opened' } : { kind: 'refused', beside: outcome.refusals.slice(items.length) };
+      const isTaken = outcome.refusals[0] !== undefined;
+      return isTaken && isOurs(await getItem(table, keys.account(id))) ? 'opened' : 'refused';
     }
   }
 }
@@ -136,28 +137,21 @@ async function move(
           ':line': line,
           ':least': line - amountMicros,
         },
+        ...returnOld,
       }),
-      ...returnOld,
     },
   };
   const reference = row.reference === undefined ? [] : [referenceItem(table, id, row, row.reference)];
   const refusals = await write(table, id, account, row, [...reference, ...beside]);
   if (refusals === 'written') return { kind: 'applied' };
-  const refusedBeside = beside.length === 0 ? {} : { beside: refusals.slice(2 + reference.length) };
   const taken = row.reference === undefined ? undefined : refusals[2];
-  if (taken?.item) return { ...outcomeOfReference(row, taken.item), ...refusedBeside };
+  if (taken?.item) return outcomeOfReference(row, taken.item);
   const refused = refusals[0];
-  if (!refused) return { kind: 'refused_beside', ...refusedBeside };
+  if (!refused) return { kind: 'refused_beside' };
   const available = Number(refused.item?.['availableMicros']);
-  if (line === undefined || !isOutOfRange(available, amountMicros))
-    return line === undefined
-      ? { kind: 'out_of_range', ...refusedBeside }
-      : {
-          kind: 'below_zero',
-          balanceMicros: asMicros(available - Number(refused.item?.['creditLineMicros'])),
-          ...refusedBeside,
-        };
-  return { kind: 'out_of_range', ...refusedBeside };
+  if (line === undefined || isOutOfRange(available, amountMicros)) return { kind: 'out_of_range' };
+  const balanceMicros = asMicros(available - Number(refused.item?.['creditLineMicros']));
+  return { kind: 'below_zero', balanceMicros };
 }
 
 function isOutOfRange(available: number, change: Micros): boolean {
@@ -219,8 +213,7 @@ async function setCreditLine(
   id: AccountId,
   from: Micros,
   to: Micros,
-  by: string | undefined,
-  beside: readonly TransactItem[],
+  { by, beside = [] }: CreditLineLimits,
 ): Promise<CreditLineOutcome> {
   const amountMicros = asMicros(to - from);
   const row: LedgerRow = {
@@ -257,7 +250,7 @@ async function write(
   const rowId = Buffer.from(table.randomBytes(16)).toString('hex');
   const key = keys.ledger(id, row.at, row.kind, rowId);
   const items = [account, putNew(table, { ...key, ...row }), ...more];
-  const outcome = await outcomeOf(table, key, transact(table, items, rowId), row.at);
+  const outcome = await outcomeOf(table, key, transact(table, items, rowId));
   switch (outcome.kind) {
     case 'done':
       return 'written';
@@ -269,18 +262,12 @@ async function write(
   }
 }
 
-/** Whether the table holds the item that we made at this time. */
-async function isStored(table: Table, key: ItemKey, at: string): Promise<boolean> {
-  const found = await getItem(table, key);
-  return (found?.['at'] ?? found?.['createdAt']) === at;
-}
-
 /** If no answer says whether the transaction was written, the item that only this transaction makes is looked up. */
 async function outcomeOf(
   table: Table,
   made: ItemKey,
   sent: Promise<TransactionOutcome>,
-  at: string,
+  isOurs: (found: Item) => boolean = () => true,
 ): Promise<TransactionOutcome> {
   let cause: unknown;
   try {
@@ -289,7 +276,8 @@ async function outcomeOf(
   } catch (error) {
     cause = error;
   }
-  if (await isStored(table, made, at).catch(() => false)) return { kind: 'done' };
+  const found = await getItem(table, made).catch(() => undefined);
+  if (found && isOurs(found)) return { kind: 'done' };
   if (isRefusal(cause)) throw cause;
   throw new OutcomeUnknown('No answer says whether the change was made.', { cause });
 }
@@ -308,6 +296,8 @@ export interface MovementLimits {
   readonly creditLineMicros?: Micros;
 }
 
+export type CreditLineLimits = Pick<MovementLimits, 'beside'> & Pick<LedgerRow, 'by'>;
+
 export interface Movement {
   readonly kind: Entry['kind'];
   readonly amountMicros: Micros;
@@ -316,24 +306,15 @@ export interface Movement {
   readonly payment?: string;
 }
 
-/** The conditions beside a refused movement that failed as well, in the order of the items. */
-interface RefusedBeside {
-  readonly beside?: readonly Refusal[];
-}
-
 /** The outcome of a movement. Only 'applied' changed anything. */
-export type MovementOutcome = RefusedBeside &
-  (
-    | { readonly kind: 'applied' }
-    /** 'already_applied': an earlier call made the same movement with this reference. */
-    | { readonly kind: 'already_applied' | 'reference_taken'; readonly by: Movement }
-    | { readonly kind: 'out_of_range' | 'refused_beside' }
-    | { readonly kind: 'below_zero'; readonly balanceMicros: Micros }
-  );
+export type MovementOutcome =
+  | { readonly kind: 'applied' }
+  /** 'already_applied': an earlier call made the same movement with this reference. */
+  | { readonly kind: 'already_applied' | 'reference_taken'; readonly by: Movement }
+  | { readonly kind: 'out_of_range' | 'refused_beside' }
+  | { readonly kind: 'below_zero'; readonly balanceMicros: Micros };
 
 export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range' | 'refused_beside';
 
-/** 'refused': the id is taken, unless a condition beside it failed. */
-export type OpeningOutcome =
-  | { readonly kind: 'opened' }
-  | { readonly kind: 'refused'; readonly beside: readonly Refusal[] };
+/** 'refused': the id is taken, or a condition beside the account failed. */
+export type OpeningOutcome = 'opened' | 'refused';

@@ -79,10 +79,15 @@ export function addressBlocked(forMillis: number): Problem {
 export class RateExceeded extends Problem {}
 
 /** @param afterSeconds until the next window begins */
-export function rateExceeded(rate: 'get' | 'post', limit: number, afterSeconds: number): RateExceeded {
+export function rateExceeded(
+  rate: 'get' | 'post',
+  limit: number,
+  afterSeconds: number,
+  who: 'account' | 'key' = 'account',
+): RateExceeded {
   const { code, message, details, headers } = retryLater(
     'ERR_RATE_LIMIT',
-    `This account may send ${limit} ${rate.toUpperCase()} requests a minute.`,
+    `This ${who} may send ${limit} ${rate.toUpperCase()} requests a minute.`,
     { reason: 'account_rate', limit, window_seconds: rateWindowSeconds },
     afterSeconds,
   );

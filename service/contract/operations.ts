@@ -57,7 +57,7 @@ export type OperationName = keyof typeof operations;
 export function methodsOf(
   path: string,
   root: string = apiRoot,
-  table: Readonly<Record<string, Pick<Operation, 'method' | 'path'>>> = operations,
+  table: Readonly<Record<string, { readonly method: string; readonly path: string }>> = operations,
 ): string[] {
   const steps = path.split('/');
   return Object.values(table)

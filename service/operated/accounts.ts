@@ -1,6 +1,12 @@
 /** What an operator does with an account. The command and the operator's pages of the portal share these rules. */
 import type { Account } from '../accounts/account.ts';
-import type { CreditLineOutcome, Movement, MovementOutcome, WalletStore } from '../accounts/wallet-store.ts';
+import type {
+  CreditLineLimits,
+  CreditLineOutcome,
+  Movement,
+  MovementOutcome,
+  WalletStore,
+} from '../accounts/wallet-store.ts';
 import type { AccountLimits } from '../contract/limits.ts';
 import { type AccountId, parseAccountId, randomBase62 } from '../values/ids.ts';
 import type { Clock, RandomBytes } from '../values/runtime.ts';
@@ -55,8 +61,8 @@ export async function openAccount(
 ): Promise<OpenAccountOutcome> {
   const account = accountToOpen(opened, services);
   if (account === 'out_of_range') return { kind: account };
-  const { kind } = await services.wallet.open(account);
-  return kind === 'opened' ? { kind, account } : { kind: 'id_taken' };
+  const isOpened = (await services.wallet.open(account)) === 'opened';
+  return isOpened ? { kind: 'opened', account } : { kind: 'id_taken' };
 }
 
 /** Adds to the balance, once for each reference, and clears the alerts that this ends. */
@@ -102,8 +108,9 @@ export async function setCreditLine(
   { id: accountId, creditLineMicros }: Pick<Account, 'id' | 'creditLineMicros'>,
   to: Micros,
   services: LookServices & { readonly wallet: Pick<WalletStore, 'setCreditLine'> },
+  more: CreditLineLimits = {},
 ): Promise<CreditLineOutcome> {
-  const outcome = await services.wallet.setCreditLine(accountId, creditLineMicros, to);
+  const outcome = await services.wallet.setCreditLine(accountId, creditLineMicros, to, more);
   if (outcome === 'changed') await lookAfterCommand({ accountId, periods: {} }, services);
   return outcome;
 }

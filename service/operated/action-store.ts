@@ -2,6 +2,7 @@
 import { putItem, queryPage, updateItem } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
+import { dayAfter } from '../values/time.ts';
 
 const keptSeconds = 400 * 86_400;
 
@@ -26,10 +27,21 @@ export function createActionLog(table: Table) {
       });
     },
     /** The newest first. @param after the id of the last row of the page before */
-    list: async (scope: ActionScope, limit: number, after?: string): Promise<ActionPage> => {
+    list: async (
+      scope: ActionScope,
+      limit: number,
+      after?: string,
+      days?: ActionDays,
+    ): Promise<ActionPage> => {
       const page = await queryPage(table, {
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :beginning)',
-        ExpressionAttributeValues: { ':pk': partitionOf(scope), ':beginning': 'ACTION#' },
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': partitionOf(scope) },
+        // Times follow "ACTION#". "$" is the character after "#".
+        range: {
+          sort: 'sk',
+          from: `ACTION#${days?.from ?? ''}`,
+          to: days ? `ACTION#${dayAfter(days.to)}` : 'ACTION$',
+        },
         ScanIndexForward: false,
         Limit: limit,
         ...(after !== undefined && { ExclusiveStartKey: actionKey(scope, after) }),
@@ -65,13 +77,22 @@ export interface Action {
   readonly id: string;
   /** RFC 3339. */
   readonly at: string;
-  readonly personId: PersonId;
+  /** Absent when a back end did it. */
+  readonly personId?: PersonId;
   readonly email: string;
+  /** Whose request it was. Only in the operator's log. */
+  readonly operatorKey?: { readonly id: string; readonly name: string };
   readonly action: string;
   readonly target?: string;
   /** 'begun': its end is unknown. */
   readonly outcome: 'begun' | 'done' | 'refused';
   readonly note?: string;
+}
+
+/** UTC days, both included. */
+export interface ActionDays {
+  readonly from: string;
+  readonly to: string;
 }
 
 export interface ActionPage {

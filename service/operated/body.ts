@@ -1,6 +1,7 @@
 /** Bodies of the portal's operations, and values that several of them take. */
 import * as z from 'zod/mini';
 import { type ApiRequest, jsonBody } from '../api/request.ts';
+import { type AccountLimits, limitRanges } from '../contract/limits.ts';
 import {
   asMicros,
   formatUsd,
@@ -69,3 +70,33 @@ export const moment = checkedBy<string>((value) =>
 );
 
 export const version = z.string();
+
+function limit(name: keyof AccountLimits): z.ZodMiniOptional<z.ZodMiniNumber> {
+  const [least, most] = limitRanges[name];
+  return z.optional(
+    z.number().check(
+      z.refine((value) => Number.isInteger(value), {
+        error: 'must be a whole number',
+        params: { code: 'invalid_type' },
+      }),
+      z.minimum(least),
+      z.maximum(most),
+    ),
+  );
+}
+
+/** The limits of an account in a body. @param fields the limits by the names of their fields */
+export function limitsBody<Field extends string>(fields: Readonly<Record<Field, keyof AccountLimits>>) {
+  const all = Object.entries<keyof AccountLimits>(fields);
+  const shape = Object.fromEntries(all.map(([field, name]) => [field, limit(name)]));
+  return {
+    schema: z.optional(z.strictObject(shape as Record<Field, z.ZodMiniOptional<z.ZodMiniNumber>>)),
+    read: (body: Partial<Readonly<Record<Field, unknown>>> | undefined): Partial<AccountLimits> =>
+      Object.fromEntries(
+        all.flatMap(([field, name]) => {
+          const value = body?.[field as Field];
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
+  };
+}

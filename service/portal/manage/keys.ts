@@ -1,98 +1,33 @@
 /** Keys, as the members of an account create, change, roll and revoke them. */
 import * as z from 'zod/mini';
-import type { Account, ApiKey, KeyCaps } from '../../accounts/account.ts';
+import type { Account, ApiKey } from '../../accounts/account.ts';
 import {
   editedKey,
   isUsable,
-  type KeyChange,
   type KeyEdit,
   limitsToKeep,
-  mostKeys,
   newKey,
   playgroundKeyId,
   replacedUntil,
   rollMillis,
   type RollTime,
-  tooManyKeysMessage,
 } from '../../accounts/key-changes.ts';
 import type { KeyStore } from '../../accounts/key-store.ts';
 import { keyVersion } from '../../accounts/version.ts';
-import type { Catalog } from '../../catalog/catalog-schema.ts';
-import { findModel } from '../../catalog/catalog.ts';
 import type { CreatedKeyView } from '../../contract/portal-views.ts';
 import { parseKeyId } from '../../values/ids.ts';
 import { formatUsd } from '../../values/money.ts';
-import {
-  type FieldError,
-  invalidRequest,
-  neverRetry,
-  Problem,
-  retryLater,
-  withHeaders,
-} from '../../values/problem.ts';
-import { readMoment } from '../../values/time.ts';
-import { microsOf, moment, parseBody, shownText, usd, version } from '../../operated/body.ts';
+import { invalidRequest, Problem } from '../../values/problem.ts';
+import { parseBody, shownText, version } from '../../operated/body.ts';
+import { keyLimitProblems, keyLimits, keyLimitsOf, tooManyKeys } from '../../operated/key-body.ts';
 
 import { changedMeanwhile } from '../http/portal-request.ts';
-import { keyView } from '../key-view.ts';
+import { keyView } from '../../operated/key-view.ts';
 import type { Member } from '../people.ts';
 import type { ManageHandle } from './open.ts';
 
-const cap = z.optional(z.nullable(usd('zero')));
-
-const limits = {
-  daily_cap: cap,
-  monthly_cap: cap,
-  total_cap: cap,
-  per_user_monthly_cap: cap,
-  models: z.optional(z.nullable(z.array(z.string()).check(z.minLength(1), z.maxLength(100)))),
-  expires_at: z.optional(z.nullable(moment)),
-};
-
-const newKeySchema = z.strictObject({ name: shownText('name'), ...limits });
-const keyChangeSchema = z.strictObject({ name: z.optional(shownText('name')), ...limits, version });
-
-type LimitsBody = z.infer<typeof keyChangeSchema>;
-
-const capFields = {
-  daily_cap: 'dailyCapMicros',
-  monthly_cap: 'monthlyCapMicros',
-  total_cap: 'totalCapMicros',
-  per_user_monthly_cap: 'perUserMonthlyCapMicros',
-} as const satisfies Readonly<Record<string, keyof KeyCaps>>;
-
-/** What only this account, or this time, finds wrong with the limits. */
-function limitProblems(
-  { models, expires_at: expiresAt }: Omit<LimitsBody, 'version'>,
-  { policy }: Account,
-  { catalog, nowMillis }: { readonly catalog: Catalog; readonly nowMillis: number },
-): FieldError[] {
-  const unknown = (models ?? []).flatMap((id, index) =>
-    findModel(catalog, policy, id)
-      ? []
-      : [{ field: `models[${index}]`, code: 'unknown_model', message: 'is no model of this account' }],
-  );
-  const isPast = typeof expiresAt === 'string' && (readMoment(expiresAt) ?? 0) <= nowMillis;
-  return [
-    ...unknown,
-    ...(isPast ? [{ field: 'expires_at', code: 'too_small', message: 'must lie ahead' }] : []),
-  ];
-}
-
-function limitsOf(body: Omit<LimitsBody, 'version'>): KeyChange {
-  const { models, expires_at: expiresAt } = body;
-  const caps = Object.entries(capFields).flatMap(([field, name]) => {
-    const amount = body[field as keyof typeof capFields];
-    return amount === undefined ? [] : [[name, amount === null ? null : microsOf(amount)]];
-  });
-  return {
-    ...(Object.fromEntries(caps) as KeyChange),
-    ...(models !== undefined && { models: models && [...new Set(models)] }),
-    ...(expiresAt !== undefined && {
-      expiresAt: expiresAt && new Date(readMoment(expiresAt) ?? 0).toISOString(),
-    }),
-  };
-}
+const newKeySchema = z.strictObject({ name: shownText('name'), ...keyLimits });
+const keyChangeSchema = z.strictObject({ name: z.optional(shownText('name')), ...keyLimits, version });
 
 /** Throws 400 when the person's own cap does not allow the key, whose monthly cap must be within it. */
 function checkOwnCap({ role, keyCapMicros }: Member, key: Pick<ApiKey, 'monthlyCapMicros'>): void {
@@ -105,15 +40,6 @@ function checkOwnCap({ role, keyCapMicros }: Member, key: Pick<ApiKey, 'monthlyC
 /** 404: the same answer for an absent key, for another account's, and for the key of the playground. */
 function noSuchKey(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is no key with this id.');
-}
-
-/** A key can be revoked at any moment. */
-const revocationRetrySeconds = 60;
-
-function tooManyKeys(): Problem {
-  const details = { scope: 'account', reason: 'keys', limit: mostKeys, current: mostKeys };
-  const refusal = retryLater('ERR_QUOTA_EXCEEDED', tooManyKeysMessage, details, revocationRetrySeconds);
-  return withHeaders(refusal, neverRetry);
 }
 
 /** The key that the path names. Throws 404 when the account has no such key that people manage. */
@@ -133,11 +59,11 @@ export const changeKey: ManageHandle<'changeKey'> = async (request, caller, serv
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();
   const body = parseBody(request, keyChangeSchema, (given) =>
-    limitProblems(given, caller.account, { catalog, nowMillis }),
+    keyLimitProblems(given, caller.account, { catalog, nowMillis }),
   );
   const read = await readKey(caller.account, request.pathId, services.keys);
   if (read.revokedAt !== undefined || keyVersion(read) !== body.version) throw changedMeanwhile();
-  const limits = limitsOf(body);
+  const limits = keyLimitsOf(body);
   const edit: KeyEdit = { ...limits, ...(body.name !== undefined && { name: body.name }) };
   const next = editedKey(read, edit);
   if (Object.keys(limits).length > 0) checkOwnCap(caller.member, next);
@@ -150,9 +76,9 @@ export const createKey: ManageHandle<'createKey'> = async (request, caller, serv
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();
   const body = parseBody(request, newKeySchema, (given) =>
-    limitProblems(given, caller.account, { catalog, nowMillis }),
+    keyLimitProblems(given, caller.account, { catalog, nowMillis }),
   );
-  const { record, key } = newKey(caller.account.id, { name: body.name, ...limitsOf(body) }, services);
+  const { record, key } = newKey(caller.account.id, { name: body.name, ...keyLimitsOf(body) }, services);
   checkOwnCap(caller.member, record);
   const outcome = await services.keys.create(record);
   if (outcome === 'too_many') throw tooManyKeys();

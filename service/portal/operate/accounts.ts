@@ -1,7 +1,6 @@
 /** Accounts in the pages of the operator: listed, opened, shown, changed, topped up, and invited to. */
 import * as z from 'zod/mini';
 import { type Account, conditions } from '../../accounts/account.ts';
-import { type AccountLimits, limitRanges } from '../../contract/limits.ts';
 import type { PortalOperationName } from '../../contract/operations.ts';
 import type { OperatedAccount, PageView } from '../../contract/portal-views.ts';
 import { movementWords, openAccount as open, setCreditLine, topUp } from '../../operated/accounts.ts';
@@ -9,7 +8,7 @@ import { type AccountId, parseAccountId } from '../../values/ids.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd } from '../../values/money.ts';
 import { invalidRequest, Problem } from '../../values/problem.ts';
 import type { Action } from '../../operated/action-store.ts';
-import { microsOf, parseBody, shownText, usd, version } from '../../operated/body.ts';
+import { limitsBody, microsOf, parseBody, shownText, usd, version } from '../../operated/body.ts';
 import type { PersonCaller } from '../http/caller.ts';
 import { invite } from '../http/invite.ts';
 import { changedMeanwhile } from '../http/portal-request.ts';
@@ -82,37 +81,13 @@ async function inAccountLog<Result>(
   }
 }
 
-function limit(name: keyof AccountLimits): z.ZodMiniOptional<z.ZodMiniNumber> {
-  const [least, most] = limitRanges[name];
-  return z.optional(
-    z.number().check(
-      z.refine((value) => Number.isInteger(value), {
-        error: 'must be a whole number',
-        params: { code: 'invalid_type' },
-      }),
-      z.minimum(least),
-      z.maximum(most),
-    ),
-  );
-}
-
-const limitFields = {
+const limits = limitsBody({
   post_rate: 'postRate',
   get_rate: 'getRate',
   max_concurrent: 'maxConcurrent',
   deadline_seconds: 'deadlineSeconds',
   max_unused_uploads: 'maxUnusedUploads',
-} as const satisfies Readonly<Record<string, keyof AccountLimits>>;
-
-const limits = z.optional(
-  z.strictObject({
-    post_rate: limit('postRate'),
-    get_rate: limit('getRate'),
-    max_concurrent: limit('maxConcurrent'),
-    deadline_seconds: limit('deadlineSeconds'),
-    max_unused_uploads: limit('maxUnusedUploads'),
-  }),
-);
+});
 
 const creditLine = z.optional(usd('zero'));
 
@@ -120,26 +95,17 @@ const newAccountSchema = z.strictObject({
   name: shownText('name'),
   balance: z.optional(usd('zero')),
   credit_line: creditLine,
-  limits,
+  limits: limits.schema,
 });
 
 const accountChangeSchema = z.strictObject({
   name: z.optional(shownText('name')),
   credit_line: creditLine,
   condition: z.optional(z.enum(conditions)),
-  limits,
+  limits: limits.schema,
   /** Absent: the change holds whatever the account has become. */
   version: z.optional(version),
 });
-
-function limitsIn(body: z.infer<typeof accountChangeSchema>['limits']): Partial<AccountLimits> {
-  return Object.fromEntries(
-    Object.entries(limitFields).flatMap(([field, name]) => {
-      const value = body?.[field as keyof typeof limitFields];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
 
 /**
  * PATCH /operator/accounts/{id}: changes what the body names, from the account's next request on. The credit line
@@ -156,7 +122,7 @@ export const changeAccount: OperateHandle<'changeAccount'> = async (request, cal
   if (body.version !== undefined && body.version !== accountVersion(account)) throw changedMeanwhile();
   const { name, condition } = body;
   const change = {
-    ...limitsIn(body.limits),
+    ...limits.read(body.limits),
     ...(name !== undefined && { name }),
     ...(condition !== undefined && { condition }),
   };
@@ -229,7 +195,7 @@ export const openAccount: OperateHandle<'openAccount'> = async (request, caller,
   const outcome = await open(
     {
       name: body.name,
-      limits: { ...services.defaultLimits, ...limitsIn(body.limits) },
+      limits: { ...services.defaultLimits, ...limits.read(body.limits) },
       balanceMicros: body.balance === undefined ? asMicros(0) : microsOf(body.balance),
       creditLineMicros: body.credit_line === undefined ? asMicros(0) : microsOf(body.credit_line),
     },

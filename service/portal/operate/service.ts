@@ -9,13 +9,12 @@ import type {
 } from '../../contract/portal-views.ts';
 import { isProvidersFailure } from '../../contract/route-outcome.ts';
 import type { RouteAttempt, WebhookState } from '../../creations/creation.ts';
-import { marginCells, marginDimensions, sumMargin } from '../../usage/margin.ts';
-import { plainCell } from '../../values/csv.ts';
+import { checkReportedDays, marginOf } from '../../operated/margin.ts';
+import { marginDimensions } from '../../usage/margin.ts';
 import { type AccountId, type CreationId, type NoticeId, parseNoticeId } from '../../values/ids.ts';
-import { dayAfter } from '../../values/time.ts';
 import { isFailing } from '../../webhooks/webhook.ts';
 
-import { choiceOf, daysOf, oneOf, parametersOf, wrong } from '../../operated/parameters.ts';
+import { choiceOf, daysOf, oneOf, parametersOf } from '../../operated/parameters.ts';
 import type { OperateHandle, OperateServices } from './open.ts';
 
 /** The number of newest creations from which the state of the providers is computed, and of accounts. */
@@ -70,44 +69,20 @@ function medianSeconds(attempts: readonly RouteAttempt[]): number | null {
   return middle === undefined ? null : middle / 1000;
 }
 
-/** The sums are read from the ledgers of all accounts. For a longer time the command has no limit. */
-const mostDays = 31;
-const accountsAtOnce = 100;
-
 export const getMargin: OperateHandle<'getMargin'> = async (request, caller, { operated }) => {
   const parameters = parametersOf(request);
   const by = parameters.read('by', oneOf(marginDimensions), choiceOf(marginDimensions)) ?? 'day';
   const days = daysOf(parameters, caller.nowMillis);
-  if (Date.parse(dayAfter(days.to)) - Date.parse(days.from) > mostDays * 86_400_000)
-    throw wrong('from', `at most ${mostDays} days; the command "report" has no limit`);
-  const sums = sumMargin(by);
-  const names = new Map<string, string>();
-  let after: string | undefined;
-  do {
-    const page = await operated.accounts(accountsAtOnce, after);
-    for (const { id, name } of page.accounts) {
-      names.set(id, name);
-      for await (const rows of operated.bookedRows(id, days)) for (const row of rows) sums.add(id, row);
-    }
-    after = page.after;
-  } while (after !== undefined);
+  checkReportedDays(days);
+  const { lines, total } = await marginOf(operated, days, by);
   const view: MarginView = {
     ...days,
     by,
-    lines: sums.groups().map(({ group, sums: own }) => ({
-      group,
-      ...(by === 'account' && { name: group === null ? null : (names.get(group) ?? null) }),
-      ...plain(marginCells(own)),
-    })),
-    total: plain(marginCells(sums.total())),
+    lines: lines as unknown as MarginView['lines'],
+    total: total as unknown as MarginFigures,
   };
   return { status: 200, body: view };
 };
-
-function plain(cells: ReturnType<typeof marginCells>): MarginFigures {
-  const figures = Object.entries(cells).map(([name, cell]) => [name, plainCell(cell)]);
-  return Object.fromEntries(figures) as MarginFigures;
-}
 
 /** The most webhooks that are looked at. Behind an outage of a receiver thousands may wait. */
 const mostRead = 200;

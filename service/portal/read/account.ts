@@ -3,7 +3,7 @@ import { isPlayground } from '../../accounts/key-changes.ts';
 import type { Role } from '../../contract/operations.ts';
 import type { AccountView, ActionView, MeView, PeopleView } from '../../contract/portal-views.ts';
 
-import { keyView } from '../key-view.ts';
+import { keyView } from '../../operated/key-view.ts';
 import { modelViews } from '../model-view.ts';
 import { freshMillis, type Invitation, invitationView, memberView } from '../people.ts';
 import type { ReadHandle } from './open.ts';

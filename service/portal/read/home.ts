@@ -9,7 +9,7 @@ import { isFailing, scheduleOf } from '../../webhooks/webhook.ts';
 import { creationRow } from '../creation-view.ts';
 import { isTest } from '../delivery-view.ts';
 
-import { keyView } from '../key-view.ts';
+import { keyView } from '../../operated/key-view.ts';
 import type { ReadHandle } from './open.ts';
 
 const shownCreations = 10;

@@ -1,0 +1,58 @@
+import { createAccountStore } from '../accounts/account-store.ts';
+import { createKeyStore } from '../accounts/key-store.ts';
+import { createWalletStore } from '../accounts/wallet-store.ts';
+import { type CatalogPlatform, catalogsOf } from '../api/open.ts';
+import { createRequestStore } from '../api/request-store.ts';
+import type { Route } from '../catalog/catalog-schema.ts';
+import { createProviderStore } from '../catalog/provider-store.ts';
+import { type AccountLimits, requestMillis } from '../contract/limits.ts';
+import { createNoticeExecutions } from '../notices/notice-executions.ts';
+import { createNoticeMarks } from '../notices/notice-store.ts';
+import { createActionLog } from '../operated/action-store.ts';
+import { commonOf, type ServicesOf, tableOf } from '../platform/common.ts';
+import type { On } from '../platform/platform.ts';
+import { costOf } from '../render/route-costs.ts';
+import { createOperatedReads } from '../usage/all-accounts-reads.ts';
+import { startBudget } from '../values/time.ts';
+import { createAccountEdits } from './account-edit-store.ts';
+import { createOperatorKeyStore } from './operator-key-store.ts';
+import { createPaymentStore } from './payment-store.ts';
+
+export type OperatorServices = ServicesOf<typeof openOperatorApi>;
+
+export function openOperatorApi(
+  on: CatalogPlatform & On<'states' | 'outbound' | 'secretBox' | 'providerCosts'>,
+) {
+  const table = tableOf(on);
+  const catalogs = catalogsOf(on);
+  const noticeMachine = on.environment('NOTICE_MACHINE_ARN');
+  const base = {
+    ...commonOf(on, 'operator'),
+    outbound: on.outbound,
+    secretBox: on.secretBox,
+    costOf: (route: Route) => costOf(on.providerCosts, route)?.images ?? null,
+    /** The limits of an account that is opened without its own. A setting of the deployment. */
+    defaultLimits: JSON.parse(on.environment('DEFAULT_LIMITS')) as AccountLimits,
+  };
+  return () => {
+    const budget = startBudget(on.clock, requestMillis);
+    const store = { ...table, signal: budget.signal };
+    return {
+      ...base,
+      budget,
+      catalogs: catalogs(store),
+      requests: createRequestStore(store),
+      operatorKeys: createOperatorKeyStore(store),
+      accounts: createAccountStore(store),
+      edits: createAccountEdits(store),
+      keys: createKeyStore(store),
+      wallet: createWalletStore(store),
+      payments: createPaymentStore(store),
+      operated: createOperatedReads(store),
+      providers: createProviderStore(store),
+      actions: createActionLog(store),
+      notices: createNoticeMarks(store),
+      noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),
+    };
+  };
+}

@@ -1,0 +1,96 @@
+/** Payments that a payment system of the operator took, with what was credited and what was given back. */
+import { queryPage } from '../aws/dynamodb/send.ts';
+import { getItem } from '../aws/dynamodb/send.ts';
+import { type Item, type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
+import type { TransactItem } from '../aws/dynamodb/transaction.ts';
+import { type AccountId, parseAccountId, timeOfUuidV7, uuidV7 } from '../values/ids.ts';
+import type { Micros } from '../values/money.ts';
+
+/** `pay_`, the account and a UUIDv7: the id alone finds the item. */
+export type PaymentId = `pay_${string}`;
+
+export interface Payment {
+  readonly id: PaymentId;
+  readonly accountId: AccountId;
+  readonly reference: string;
+  readonly creditedMicros: Micros;
+  readonly reversedMicros: Micros;
+  /** The payment system, such as "adyen". */
+  readonly source?: string;
+  readonly note?: string;
+  /** RFC 3339. */
+  readonly at: string;
+  /** The id of the operator key. */
+  readonly by: string;
+}
+
+export function newPaymentId(account: AccountId, nowMillis: number, randomBytes: Uint8Array): PaymentId {
+  return `pay_${account}_${uuidV7(nowMillis, randomBytes)}`;
+}
+
+function partsOf(text: string): { readonly account: AccountId; readonly uuid: string } | undefined {
+  const [prefix, account = '', uuid = '', ...more] = text.split('_');
+  const accountId = parseAccountId(account);
+  const isPayment = prefix === 'pay' && more.length === 0 && timeOfUuidV7(uuid) !== undefined;
+  return isPayment && accountId ? { account: accountId, uuid } : undefined;
+}
+
+const begins = 'PAYMENT#';
+
+function keyOf(account: AccountId, uuid: string): ItemKey {
+  return { pk: keys.account(account).pk, sk: `${begins}${uuid}` };
+}
+
+function keyOfId(id: PaymentId): ItemKey {
+  const parts = partsOf(id);
+  if (!parts) throw new Error('a payment has a malformed id');
+  return keyOf(parts.account, parts.uuid);
+}
+
+export function createPaymentStore(table: Table) {
+  return {
+    toPut: (payment: Payment): TransactItem => ({
+      Put: {
+        TableName: table.name,
+        Item: { ...keyOfId(payment.id), ...payment },
+        ConditionExpression: 'attribute_not_exists(pk)',
+      },
+    }),
+    /** Undefined when there is no such payment, or the text is no id of one. */
+    read: async (text: string): Promise<Payment | undefined> => {
+      const parts = partsOf(text);
+      const item = parts && (await getItem(table, keyOf(parts.account, parts.uuid)));
+      return item && fromItem(item);
+    },
+    /** What goes back to the payer. The condition: never more than was credited. */
+    toReverse: ({ id, creditedMicros }: Payment, amount: Micros): TransactItem => ({
+      Update: {
+        TableName: table.name,
+        Key: keyOfId(id),
+        UpdateExpression: 'SET reversedMicros = reversedMicros + :amount',
+        ConditionExpression: 'reversedMicros <= :room',
+        ExpressionAttributeValues: { ':amount': amount, ':room': creditedMicros - amount },
+      },
+    }),
+    /** The newest first. @param after the id of the last payment of the page before */
+    list: async (account: AccountId, limit: number, after?: PaymentId): Promise<readonly Payment[]> => {
+      const page = await queryPage(table, {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :begins)',
+        ExpressionAttributeValues: { ':pk': keys.account(account).pk, ':begins': begins },
+        ScanIndexForward: false,
+        Limit: limit,
+        ...(after !== undefined && { ExclusiveStartKey: keyOfId(after) }),
+      });
+      return (page.Items ?? []).map(fromItem);
+    },
+  };
+}
+
+/** The id of a payment of this account. Undefined when the text is another one. */
+export function parsePaymentId(text: string, account: AccountId): PaymentId | undefined {
+  return partsOf(text)?.account === account ? (text as PaymentId) : undefined;
+}
+
+function fromItem({ pk: _pk, sk: _sk, ...item }: Item): Payment {
+  return item as unknown as Payment;
+}

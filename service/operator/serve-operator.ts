@@ -1,0 +1,279 @@
+/**
+ * The frame around every operation of the operator API, in the order in which a request passes through it: the block of
+ * the address, the key, the networks of the key, the rate, the log of actions, the scope, the path, the body, the
+ * replay, the operation.
+ */
+import { createHash } from 'node:crypto';
+import { hourOf } from '../accounts/account.ts';
+import { type ApiAnswer, envelopeOf, toGateway, withHeaders } from '../api/answer.ts';
+import { type ApiHandler, framed, inTime, problemOf } from '../api/framed.ts';
+import { addressBlocked, keyInvalid, keyMissing, rateExceeded, unknownRoute } from '../api/problems.ts';
+import { type ApiRequest, parametersBeside, requestOf } from '../api/request.ts';
+import { rateWindowSeconds } from '../contract/limits.ts';
+import { methodsOf } from '../contract/operations.ts';
+import {
+  type OperatorOperation,
+  type OperatorOperationName,
+  operatorOperations,
+  operatorRoot,
+} from '../contract/operator-operations.ts';
+import type { Action } from '../operated/action-store.ts';
+import { clientAddress } from '../outbound/client-address.ts';
+import type { OpenServices } from '../platform/common.ts';
+import type { AccountId } from '../values/ids.ts';
+import { invalidRequest, type Problem } from '../values/problem.ts';
+import { errorName, logWith } from '../values/runtime.ts';
+import { sameHash } from '../values/text.ts';
+import {
+  addressNotAllowed,
+  idempotencyHashOf,
+  type OperatorContext,
+  type OperatorHandler,
+  Repeated,
+  repeatedBy,
+  scopeMissing,
+} from './context.ts';
+import { mayComeFrom, type OperatorKey, parseOperatorKey, rateOf } from './operator-key.ts';
+import type { OperatorState } from './operator-key-store.ts';
+import type { OperatorServices } from './open.ts';
+
+export type OperatorHandlers = Readonly<Record<OperatorOperationName, OperatorHandler>>;
+
+type Rate = 'get' | 'post';
+
+interface Known {
+  readonly key: OperatorKey;
+  readonly state: OperatorState;
+  readonly nowMillis: number;
+  readonly rate: Rate;
+}
+
+interface Route {
+  readonly name: OperatorOperationName;
+  readonly operation: OperatorOperation;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export function serveOperator(handlers: OperatorHandlers, open: OpenServices<OperatorServices>): ApiHandler {
+  return framed(
+    async (event, services) => {
+      const request = requestOf(event);
+      const known = await authenticate(request, services);
+      const named = logWith(services, { requestId: request.requestId, operatorKey: known.key.id });
+      const answer = await inTime(admitted(handlers, request, known, named), services);
+      return toGateway(answer, request.requestId);
+    },
+    (problem, _services, requestId) => toGateway(refusal(problem), requestId),
+    open,
+  );
+}
+
+function refusal(problem: Problem): ApiAnswer {
+  const { status, headers } = problem;
+  const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  return { status, headers: { ...headers, ...challenge }, body: envelopeOf(problem) };
+}
+
+/** Throws 429 for a blocked address, 401 without a key that works, and 403 from another network. */
+async function authenticate(request: ApiRequest, services: OperatorServices): Promise<Known> {
+  const { requests, operatorKeys, clock } = services;
+  const presented = /^bearer\s+(\S+)$/i.exec(request.headers['authorization']?.trim() ?? '')?.[1];
+  const parsed = presented === undefined ? undefined : parseOperatorKey(presented);
+  const nowMillis = clock.now();
+  const rate = request.method === 'GET' ? 'get' : 'post';
+  const address = clientAddress(request.sourceIp);
+  const { idempotencyKey } = request;
+  const state = await operatorKeys.question({
+    clientAddress: address,
+    keyId: parsed?.id,
+    rate,
+    idempotencyHash:
+      request.method === 'POST' && idempotencyKey.kind === 'valid' ? idempotencyKey.hash : undefined,
+    nowMillis,
+  });
+  const { block, key } = state;
+  if (block?.scope === 'all') throw addressBlocked(block.untilMillis - nowMillis);
+  const reject = async (problem: Problem, kind: 'keyless' | '401'): Promise<never> => {
+    await requests.countRejection(address, kind, nowMillis);
+    throw problem;
+  };
+  if (presented === undefined)
+    return reject(keyMissing(request.headers['authorization'] === undefined), 'keyless');
+  if (!parsed || !key || !sameHash(parsed.hash, key.hash))
+    return reject(keyInvalid('is not recognised'), '401');
+  if (key.revokedAt !== undefined) return reject(keyInvalid('was revoked'), '401');
+  if (Date.parse(key.expiresAt) <= nowMillis) return reject(keyInvalid('has expired'), '401');
+  if (!mayComeFrom(key, request.sourceIp)) throw addressNotAllowed();
+  return { key, state, nowMillis, rate };
+}
+
+/** The answer with the headers of the key's rate. It never throws. */
+async function admitted(
+  handlers: OperatorHandlers,
+  request: ApiRequest,
+  known: Known,
+  services: OperatorServices,
+): Promise<ApiAnswer> {
+  const { key, state, nowMillis, rate } = known;
+  const limit = rateOf(key, rate);
+  const endsIn = rateWindowSeconds - (Math.floor(nowMillis / 1000) % rateWindowSeconds);
+  const headers = (left: number): Record<string, string> => ({
+    'ratelimit-policy': `"${rate}";q=${limit};w=${rateWindowSeconds}`,
+    ratelimit: `"${rate}";r=${Math.max(0, left)};t=${endsIn}`,
+  });
+  try {
+    const hasPlace =
+      state.rateCount < limit && (await services.operatorKeys.countRequest(key.id, rate, limit, nowMillis));
+    if (!hasPlace) return withHeaders(refusal(rateExceeded(rate, limit, endsIn, 'key')), headers(0));
+    await noteUse(known, services);
+    return withHeaders(
+      await routed(handlers, request, known, services),
+      headers(limit - state.rateCount - 1),
+    );
+  } catch (error) {
+    const problem = problemOf(error, request.requestId, services);
+    return withHeaders(refusal(problem), headers(limit - state.rateCount - 1));
+  }
+}
+
+async function noteUse({ key, nowMillis }: Known, { operatorKeys, log }: OperatorServices): Promise<void> {
+  const hour = hourOf(nowMillis);
+  if (key.lastUsedAt === hour) return;
+  await operatorKeys.noteUse(key.id, hour).catch((error: unknown) => {
+    // This is no reason to refuse an answer: the next request notes the use.
+    log.info('key_use_not_noted', { error: errorName(error) });
+  });
+}
+
+function routeOf({ method, path }: ApiRequest): Route | undefined {
+  const steps = path.split('/');
+  for (const [name, operation] of Object.entries<OperatorOperation>(operatorOperations)) {
+    const pattern = `${operatorRoot}${operation.path}`.split('/');
+    if (operation.method !== method || pattern.length !== steps.length) continue;
+    const params: Record<string, string> = {};
+    const isSame = pattern.every((step, index) => {
+      const given = steps[index] ?? '';
+      if (!step.startsWith('{')) return step === given;
+      params[step.slice(1, -1)] = given;
+      return given !== '';
+    });
+    if (isSame) return { name: name as OperatorOperationName, operation, params };
+  }
+  return undefined;
+}
+
+/** Runs the operation. Every request that is no GET leaves a row in the log before it begins, and how it ended. */
+async function routed(
+  handlers: OperatorHandlers,
+  request: ApiRequest,
+  known: Known,
+  services: OperatorServices,
+): Promise<ApiAnswer> {
+  const route = routeOf(request);
+  if (!route) {
+    const { method, path } = request;
+    throw unknownRoute(method, path, methodsOf(path, operatorRoot, operatorOperations), operatorRoot);
+  }
+  const isNoted = request.method !== 'GET';
+  const begun: Action[] = [];
+  const begin = async (scope: Action['scope'], more: Partial<Action>): Promise<void> => {
+    if (!isNoted) return;
+    const at = new Date(services.clock.now()).toISOString();
+    const id = `${at}#${Buffer.from(services.randomBytes(6)).toString('base64url')}`;
+    const action: Action = {
+      scope,
+      id,
+      at,
+      email: 'the operator',
+      action: route.name,
+      outcome: 'begun',
+      ...more,
+    };
+    await services.actions.begin(action);
+    begun.push(action);
+  };
+  const end = async (how: Parameters<OperatorServices['actions']['end']>[1]): Promise<void> => {
+    for (const action of begun) {
+      await services.actions.end(action, how).catch((error: unknown) => {
+        // The action stays done. The row still says that the action began.
+        services.log.info('action_end_not_noted', { action: route.name, error: errorName(error) });
+      });
+    }
+  };
+  const { account, payment } = route.params;
+  const { id, name } = known.key;
+  await begin('SERVICE', {
+    operatorKey: { id, name },
+    ...((account ?? payment) !== undefined && { target: account ?? payment }),
+  });
+  try {
+    const answer = await operated(handlers[route.name], { route, request, known, services }, (scope, note) =>
+      begin(scope, { note }),
+    );
+    await end({ outcome: 'done' });
+    return answer;
+  } catch (error) {
+    const problem = problemOf(error, request.requestId, services);
+    // A refusal changed nothing. After any other error the outcome is unknown.
+    if (problem.status < 500) await end({ outcome: 'refused', note: reasonOf(problem) });
+    throw problem;
+  }
+}
+
+function reasonOf({ details, code }: Problem): string {
+  const { reason } = details;
+  return typeof reason === 'string' ? reason : code;
+}
+
+interface Asked {
+  readonly route: Route;
+  readonly request: ApiRequest;
+  readonly known: Known;
+  readonly services: OperatorServices;
+}
+
+async function operated(
+  handler: OperatorHandler,
+  { route, request, known, services }: Asked,
+  noteIn: (account: AccountId, note: string) => Promise<void>,
+): Promise<ApiAnswer> {
+  const { key, nowMillis } = known;
+  const require: OperatorContext['require'] = (scope) => {
+    if (!key.scopes.includes(scope)) throw scopeMissing(scope);
+  };
+  require(route.operation.scope);
+  const unknown = parametersBeside(route.operation.query, request);
+  if (unknown.length > 0) throw invalidRequest(unknown);
+  const hash = idempotencyHashOf(request);
+  let requestHash = '';
+  const context: OperatorContext = {
+    request,
+    params: route.params,
+    key,
+    nowMillis,
+    services,
+    require,
+    noteIn,
+    remembers: (made, status) =>
+      hash === undefined
+        ? []
+        : [services.operatorKeys.remembers(key.id, hash, { requestHash, made, status }, nowMillis)],
+    throwIfRepeated: async () => {
+      const remembered =
+        hash === undefined ? undefined : await services.operatorKeys.remembered(key.id, hash);
+      if (remembered && remembered.expiresAt > nowMillis) throw repeatedBy(remembered, requestHash);
+    },
+  };
+  const body = await handler.body?.(context);
+  requestHash = createHash('sha256')
+    .update(JSON.stringify([request.path, body]))
+    .digest('hex');
+  try {
+    if (known.state.remembered) throw repeatedBy(known.state.remembered, requestHash);
+    return await handler.run(body, context);
+  } catch (error) {
+    if (!(error instanceof Repeated) || !handler.show) throw error;
+    const { made, status } = error.remembered;
+    return { status, headers: { 'idempotent-replayed': 'true' }, body: await handler.show(made, context) };
+  }
+}
