@@ -2,10 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import pc from 'picocolors';
 import { typesPath, writeClientTypes } from '../client/types.ts';
-import { documentPath } from '../service/document/document-path.ts';
+import { documentPath, operatorDocumentPath } from '../service/document/document-path.ts';
 import { documentText } from '../service/document/document.ts';
+import { operatorDocumentText } from '../service/document/operator-document.ts';
 
 const document = documentText();
 writeFileSync(new URL(`../${documentPath}`, import.meta.url), document);
+writeFileSync(new URL(`../${operatorDocumentPath}`, import.meta.url), operatorDocumentText());
 await writeClientTypes(document);
-console.log(`${pc.bold(documentPath)} and ${pc.bold(typesPath)} are written.`);
+const written = [documentPath, operatorDocumentPath, typesPath].map((path) => pc.bold(path));
+console.log(`${written.join(', ')} are written.`);

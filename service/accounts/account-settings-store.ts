@@ -37,7 +37,7 @@ async function replaceSecrets(
   next: readonly SealedSecret[],
   beside: readonly TransactItem[],
 ): Promise<boolean> {
-  const parts: UpdateParts = {
+  const parts = {
     UpdateExpression: 'SET webhookSecrets = :next',
     ConditionExpression: current
       ? 'webhookSecrets[0].sealed = :current'

@@ -1,9 +1,14 @@
 /** The operator API over sockets, by the numbered statements of its design. */
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { operatorOperations, type OperatorOperation } from '../../service/contract/operator-operations.ts';
+import { operatorDocumentText } from '../../service/document/operator-document.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { admin } from '../admin/admin-run.ts';
 import { refusalOf } from '../whole/refusal.ts';
+import { settled, submit } from '../whole/workflow/creations.ts';
+import { startReceiver } from '../whole/workflow/receiver.ts';
 import { type AnyRow, everyScope, startOperatorService, type Told } from './operator-service.ts';
 
 const api = await startOperatorService();
@@ -305,7 +310,7 @@ describe('the wallet', () => {
       reversed: 4,
       already_applied: true,
     });
-    expect((await back({ reference: 'more', amount: 7 })).body.error.details.errors[0].field).toBe('amount');
+    expect((await back({ reference: 'more', amount: 7 })).body.error.details.errors[0]?.field).toBe('amount');
     expect((await back({ reference: 'rest' })).body).toMatchObject({ reversed: 10, already_applied: false });
     expect((await back({ reference: 'rest' })).status).toBe(200);
     expect((await back({ reference: 'beyond' })).status).toBe(400);
@@ -455,10 +460,68 @@ describe('keys of accounts', () => {
         body: { model: 'sandbox-sketch', prompt: 'a pier' },
       });
     expect((await render()).status).toBe(202);
-    const refused = await render();
-    expect([refused.status, refusalOf(refused).details['period']]).toEqual([402, 'daily']);
+    const refused = refusalOf(await render());
+    const client = await service.client({ dailyCap: '0.01' });
+    const order = { key: client.key, body: { model: 'sandbox-sketch', prompt: 'a pier' } };
+    await service.send('/images/generate', order);
+    expect(refused).toEqual(refusalOf(await service.send('/images/generate', order)));
+    expect([refused.status, refused.details['cap']]).toEqual([402, 0.01]);
     await ask(`/accounts/${account}/keys/${made.id}`, { method: 'PATCH', body: { daily_cap: null } });
     expect((await render()).status).toBe(202);
+  });
+});
+
+describe('the webhook secret', () => {
+  it('A21: A rotated webhook secret signs as `sign_from` says', async () => {
+    const receiver = await startReceiver();
+    const account = await open({ opening_balance: 5 });
+    const { body: made } = await ask(`/accounts/${account}/keys`, { body: { name: 'server' } });
+    expect((await ask(`/accounts/${account}/webhook-secret`)).status).toBe(404);
+    const issued = await ask(`/accounts/${account}/webhook-secret`, { body: {} });
+    const again = await ask(`/accounts/${account}/webhook-secret`, { body: {} });
+    expect([issued.status, again.status, again.body.secret]).toEqual([201, 200, issued.body.secret]);
+    const rotate = { body: { sign_from: '1h' }, idempotencyKey: 'twenty-one' };
+    const rotated = await ask(`/accounts/${account}/webhook-secret/rotate`, rotate);
+    expect([rotated.status, rotated.body.signing_until_then]).toEqual([201, issued.body.secret]);
+    const repeated = await ask(`/accounts/${account}/webhook-secret/rotate`, rotate);
+    expect([repeated.body.secret, repeated.headers.get('idempotent-replayed')]).toEqual([
+      rotated.body.secret,
+      'true',
+    ]);
+    await service.operator.accounts.change(account as AccountId, { sandbox: true });
+    const expectSigned = async (name: string, secret: string): Promise<void> => {
+      const body = { prompt: 'a pier', webhook_url: receiver.hook(name, 200) };
+      await settled(service, await submit(service, made.key, body));
+      const [{ headers, raw } = { headers: {}, raw: Buffer.from('') }] = receiver.arrivals(name);
+      const signed = `${(headers as Record<string, string>)['x-timestamp'] ?? ''}.`;
+      const signature = createHmac('sha256', secret).update(signed).update(raw).digest('hex');
+      expect((headers as Record<string, string>)['x-webhook-signature-256']).toBe(`sha256=${signature}`);
+    };
+    await expectSigned('before', issued.body.secret);
+    service.jump(3_600);
+    await expectSigned('after', rotated.body.secret);
+    await receiver.close();
+  });
+});
+
+describe('figures', () => {
+  it('Usage and reports count what was ordered, and the catalog has prices and costs', async () => {
+    const account = await open({ opening_balance: 5 });
+    const { body: made } = await ask(`/accounts/${account}/keys`, { body: { name: 'server' } });
+    await service.operator.accounts.change(account as AccountId, { sandbox: true });
+    await settled(service, await submit(service, made.key, { model: 'sandbox-sketch', prompt: 'a pier' }));
+    const used = await ask(`/accounts/${account}/usage?by=key`);
+    expect(used.body.data).toEqual([expect.objectContaining({ group: made.id, creations: 1, spent: 0.01 })]);
+    const day = new Date(service.machine.clock.now()).toISOString().slice(0, 10);
+    const report = await ask(`/reports/margin?by=account&from=${day}&to=${day}`);
+    expect(report.body.data).toContainEqual(
+      expect.objectContaining({ group: account, name: 'Studio', creations: 1, revenue: 0.01 }),
+    );
+    expect((await ask(`/reports/usage?from=${day}&to=${day}`)).body.total['creations']).toBeGreaterThan(0);
+    expect((await ask('/reports/usage?from=2026-01-01&to=2026-02-01')).status).toBe(400);
+    const { data: models } = (await ask('/models')).body;
+    expect(models.map(({ id }) => id)).toContain('sandbox-sketch');
+    expect((await ask('/providers')).text).toContain('{"name":"sandbox","enabled":true,"paused_since":null}');
   });
 });
 
@@ -485,6 +548,15 @@ describe('the log', () => {
       ['createPayment', 'the operator'],
       ['openAccount', 'the operator'],
     ]);
+  });
+
+  it('A23: Each answer, error and header is in operator-openapi.json', async () => {
+    expect((await ask('/nothing')).status).toBe(404);
+    expect((await ask('/accounts', { key: null, from: '127.0.0.9' })).status).toBe(401);
+    expect((await ask('/accounts?offset=1')).status).toBe(400);
+    expect(operatorDocumentText()).toBe(readFileSync('docs/operator-openapi.json', 'utf8'));
+    expect(api.findings).toEqual([]);
+    expect(new Set(api.answers.map(statusOf))).toEqual(new Set([200, 201, 400, 401, 403, 404, 409, 429]));
   });
 
   it('A24: No answer of this API holds a prompt, an image address or a provider’s key', () => {

@@ -2,6 +2,7 @@
 import type { Client } from '../fixtures/service.ts';
 import { sendFrom, startTestService, type TestService } from '../fixtures/service.ts';
 import { adminJson } from '../admin/admin-run.ts';
+import { undocumented } from './operator-documented.ts';
 import { operatorRoot } from '../../service/contract/operator-operations.ts';
 
 /** The members of the answers that tests read. A member that an answer has not is undefined, and fails its test. */
@@ -79,6 +80,7 @@ export async function startOperatorService() {
   const main = await makeKey(everyScope, ...fast);
   const root = `${new URL(service.machine.apiUrl).origin}${operatorRoot}`;
   const answers: Told[] = [];
+  const findings: string[] = [];
   const ask = async (path: string, asked: Asked = {}): Promise<Told> => {
     const { body, key = main.key, idempotencyKey, from } = asked;
     const method = asked.method ?? (body === undefined ? 'GET' : 'POST');
@@ -101,6 +103,7 @@ export async function startOperatorService() {
       body: JSON.parse(text) as AnyBody,
     };
     answers.push(told);
+    findings.push(...undocumented({ ...told, method, path, sent: body }));
     return told;
   };
   /** Repeats a request that the busy table refused, as a back end does. */
@@ -116,6 +119,8 @@ export async function startOperatorService() {
     main,
     root,
     answers,
+    /** Where the answers so far were not as docs/operator-openapi.json documents them. */
+    findings,
     ask,
     insist,
     makeKey,
@@ -132,6 +137,6 @@ export async function startOperatorService() {
       };
     },
     open: async (body: object = {}): Promise<string> =>
-      String((await ask('/accounts', { body: { name: 'Studio', ...body } })).body.id),
+      (await ask('/accounts', { body: { name: 'Studio', ...body } })).body.id,
   };
 }

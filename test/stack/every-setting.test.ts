@@ -485,6 +485,7 @@ describe('the name of the stack', () => {
 
   const api = [
     ...Object.keys(operations).map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`),
+    'OperatorApi',
     'ReceiveCallback',
     'UnknownRoute',
     'OpenaiImages',

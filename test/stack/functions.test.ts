@@ -48,9 +48,11 @@ const portalNames = ['SignIn', 'Read', 'Manage', 'Generate', 'Cancel', 'Operate'
 const streamingNames = ['OpenaiImages', 'OpenaiModels', 'Mcp'];
 
 describe('the functions', () => {
-  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler, the audit, one that ends erasures, six of the portal, one that publishes its pages, one that protects the table, two of the OpenAI-shaped endpoint, and one of MCP', () => {
+  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler, the audit, one that ends erasures, six of the portal, one of the operator API, one that publishes its pages, one that protects the table, two of the OpenAI-shaped endpoint, and one of MCP', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual(
-      [...new Set([...apiNames, ...portalNames, ...streamingNames, ...Object.keys(timeouts)])].sort(),
+      [
+        ...new Set([...apiNames, ...portalNames, ...streamingNames, 'OperatorApi', ...Object.keys(timeouts)]),
+      ].sort(),
     );
   });
 
@@ -110,6 +112,7 @@ describe('the functions', () => {
       'GenerateImage',
       'Mcp',
       'OpenaiImages',
+      'OperatorApi',
       'PortalGenerate',
       'PortalManage',
       'QuoteImage',

@@ -120,6 +120,14 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'user pool: AdminCreateUser',
     'notice machine: StartExecution',
   ],
+  // Beside the functions that sign deliveries and the portal, only this one opens webhook secrets.
+  OperatorApi: [
+    'table: BatchGetItem GetItem Query',
+    'table of ACCOUNT# EXTERNAL# IP# NOTICE# OPERATOR_KEY# SERVICE: DeleteItem PutItem UpdateItem',
+    'table/index/listing: Query',
+    'encryption secret: GetSecretValue',
+    'notice machine: StartExecution',
+  ],
   // It empties the bucket when the stack is deleted.
   PublishPages: ['bucket of the pages/*: DeleteObject PutObject', 'bucket of the pages: ListBucket'],
   // Only its own table, whatever the setting restoredTable says.

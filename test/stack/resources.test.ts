@@ -8,6 +8,7 @@ import {
   portalRoot,
   portalRoots,
 } from '../../service/contract/operations.ts';
+import { operatorRoot } from '../../service/contract/operator-operations.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 const portalFunctions = {
@@ -20,7 +21,7 @@ const portalFunctions = {
 } as const;
 
 describe('the HTTP API', () => {
-  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, three for the sign-in, two for the other paths of the portal, and one for everything else', () => {
+  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, one for the operator API, three for the sign-in, two for the other paths of the portal, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.entries(operations).map(([name, { method, path }]) => [
       `${method} ${apiRoot}${path}`,
@@ -28,6 +29,7 @@ describe('the HTTP API', () => {
     ]);
     const others = [
       ['$default', 'UnknownRoute'],
+      [`ANY ${operatorRoot}/{proxy+}`, 'OperatorApi'],
       [`POST ${callbackRoute}`, 'ReceiveCallback'],
       ...portalRoots.map((root) => [`ANY ${root}/{proxy+}`, 'PortalRead']),
     ];

@@ -47,7 +47,7 @@ const source: unknown = JSON.parse(
 export const openApiFile = openApi.parse(source);
 
 /** An object schema that names its members takes no others. ajv knows discriminators without a mapping only. */
-function closed(value: unknown): unknown {
+export function closed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('mapping' in value && 'propertyName' in value) return { propertyName: value.propertyName };
   const isOpenObject =
