@@ -19,6 +19,7 @@ const sources = [
     (name) => `client/${name}`,
   ),
   'docs/openapi.json',
+  'docs/operator-openapi.json',
   'functions',
   'lib',
   'portal',

@@ -7,6 +7,7 @@ import { type Item, type ItemKey, keys } from '../../service/aws/dynamodb/table.
 import { deleteItem, getItem, updateItem } from '../../service/aws/dynamodb/send.ts';
 import { queryPages } from '../../service/aws/dynamodb/query.ts';
 import { eraseCreation } from '../../service/creations/erase.ts';
+import { externalKey } from '../../service/operator/account-edit-store.ts';
 import type { CreationId, AccountId, NoticeId, PersonId } from '../../service/values/ids.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import type { OperatorServices } from '../services.ts';
@@ -59,14 +60,19 @@ export async function eraseAccount(
     if (hasOpen && /^(LEDGER|USER)#/.test(sk)) continue;
     if (await eraseRow(item, services)) counts.rows += 1;
   }
-  if (!hasOpen) await updateItem(table, keys.account(id), namelessParts);
+  if (!hasOpen) {
+    const { externalId } = (await getItem(table, keys.account(id))) ?? {};
+    if (typeof externalId === 'string') await deleteItem(table, externalKey(externalId));
+    await updateItem(table, keys.account(id), namelessParts);
+  }
   const lastAt = disabledAt + lastWriteMillis;
   const isLast = !hasOpen && clock.now() >= lastAt;
   return { creations, open, ...counts, againAfter: isLast ? null : new Date(lastAt).toISOString() };
 }
 
 const namelessParts = {
-  UpdateExpression: 'SET #name = :name, webhookSecrets = :none REMOVE noticeUrl, lowBalanceMicros',
+  UpdateExpression:
+    'SET #name = :name, webhookSecrets = :none REMOVE noticeUrl, lowBalanceMicros, externalId',
   ExpressionAttributeNames: { '#name': 'name' },
   ExpressionAttributeValues: { ':name': erasedName, ':none': [] },
 };

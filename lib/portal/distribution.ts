@@ -34,8 +34,9 @@ import { acknowledge, logicalIdOf, allow } from '../acknowledge.ts';
 import { addOutput } from '../service-scope.ts';
 import type { Settings } from '../settings.ts';
 
-/** The page that shows the OpenAPI document. */
+/** The pages that show the OpenAPI documents: of the client API, and of the operator API. */
 const referencePath = '/reference';
+const operatorReferencePath = '/reference/operator';
 
 /**
  * The CloudFront Function of the pages. A path without a dot is a page of the app, so it gets index.html. The
@@ -44,6 +45,7 @@ const referencePath = '/reference';
 const unknownPaths = `function handler(event) {
   var request = event.request;
   if (request.uri === '${referencePath}') request.uri = '${referencePath}.html';
+  else if (request.uri === '${operatorReferencePath}') request.uri = '${referencePath}-operator.html';
   else if (request.uri.lastIndexOf('.') < request.uri.lastIndexOf('/')) request.uri = '/index.html';
   return request;
 }
@@ -132,7 +134,7 @@ export class PortalDistribution extends Construct {
     };
     return {
       defaultBehavior: pages,
-      additionalBehaviors: { ...this.api(props), [referencePath]: reference },
+      additionalBehaviors: { ...this.api(props), [`${referencePath}*`]: reference },
     };
   }
 

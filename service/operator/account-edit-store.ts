@@ -13,7 +13,8 @@ import type { Days } from '../usage/booked-row.ts';
 /** Attributes of the account's item. null removes an attribute. */
 export type AccountEdit = Readonly<Record<string, unknown>>;
 
-function externalKey(externalId: string): ItemKey {
+/** Where the operator's own name for an account leads to it. */
+export function externalKey(externalId: string): ItemKey {
   return { pk: `EXTERNAL#${externalId}`, sk: 'EXTERNAL' };
 }
 
@@ -63,6 +64,12 @@ export function createAccountEdits(table: Table) {
   };
 }
 
+/** The item of an account from before uploads lacks their limit, and then has its default. */
+function isStill(name: string): string {
+  const isSame = `#${name} = :read_${name}`;
+  return name === 'maxUnusedUploads' ? `(attribute_not_exists(#${name}) OR ${isSame})` : isSame;
+}
+
 async function editAccount(
   table: Table,
   account: Account,
@@ -80,7 +87,7 @@ async function editAccount(
     ConditionExpression: [
       'attribute_exists(pk)',
       ...held.map(([name, value]) =>
-        value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :read_${name}`,
+        value === undefined ? `attribute_not_exists(#${name})` : isStill(name),
       ),
     ].join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(

@@ -117,6 +117,11 @@ export function notFound(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is nothing with this id.');
 }
 
+export function operatorKeyMissing(): Problem {
+  const message = 'An operator key is required: send it as "Authorization: Bearer dk_op_…".';
+  return new Problem('ERR_API_KEY_INVALID', message, { reason: 'api_key_missing' });
+}
+
 export function scopeMissing(scope: OperatorScope): Problem {
   const message = `This key lacks the scope ${scope}.`;
   return new Problem('ERR_FORBIDDEN', message, { reason: 'scope_missing', scope });

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { hourOf } from '../accounts/account.ts';
 import { type ApiAnswer, envelopeOf, toGateway, withHeaders } from '../api/answer.ts';
 import { type ApiHandler, framed, inTime, problemOf } from '../api/framed.ts';
-import { addressBlocked, keyInvalid, keyMissing, rateExceeded, unknownRoute } from '../api/problems.ts';
+import { addressBlocked, keyInvalid, rateExceeded, unknownRoute } from '../api/problems.ts';
 import { type ApiRequest, parametersBeside, requestOf } from '../api/request.ts';
 import { rateWindowSeconds } from '../contract/limits.ts';
 import { methodsOf } from '../contract/operations.ts';
@@ -27,6 +27,7 @@ import { sameHash } from '../values/text.ts';
 import {
   addressNotAllowed,
   idempotencyHashOf,
+  operatorKeyMissing,
   type OperatorContext,
   type OperatorHandler,
   Repeated,
@@ -97,8 +98,11 @@ async function authenticate(request: ApiRequest, services: OperatorServices): Pr
     await requests.countRejection(address, kind, nowMillis);
     throw problem;
   };
-  if (presented === undefined)
-    return reject(keyMissing(request.headers['authorization'] === undefined), 'keyless');
+  if (presented === undefined) {
+    // Any page of the web can make its visitor's browser send requests, but none with a key.
+    if (request.headers['sec-fetch-site'] === 'cross-site') throw operatorKeyMissing();
+    return reject(operatorKeyMissing(), 'keyless');
+  }
   if (!parsed || !key || !sameHash(parsed.hash, key.hash))
     return reject(keyInvalid('is not recognised'), '401');
   if (key.revokedAt !== undefined) return reject(keyInvalid('was revoked'), '401');

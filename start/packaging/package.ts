@@ -31,7 +31,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const oldestNode = '22.19.0';
 
 /** Files that the programs read at run time. In the package they lie where they lie in the repository. */
-const readFiles = ['local/lambda/worker-boot.mjs', 'service/catalog', 'docs/openapi.json', 'statemachines'];
+const readFiles = [
+  'local/lambda/worker-boot.mjs',
+  'service/catalog',
+  'docs/openapi.json',
+  'docs/operator-openapi.json',
+  'statemachines',
+];
 
 /** The commands of the repository, as the texts of the programs name them, and those of the package. */
 const commandNames = [

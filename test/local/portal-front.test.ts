@@ -57,6 +57,15 @@ describe('the pages of one machine', () => {
     const document = (await (await page('openapi.json')).json()) as { servers: unknown; openapi: string };
     expect(document.openapi).toBe('3.1.1');
     expect(document.servers).toEqual([{ url: service.machine.apiUrl, description: 'This service' }]);
+    const ofOperator = await page('reference/operator');
+    expect(ofOperator.headers.get('content-security-policy')).toContain("style-src 'self' 'unsafe-inline'");
+    expect(await ofOperator.text()).toContain('data-document="/portal/operator-openapi.json"');
+    const { servers } = (await (await page('operator-openapi.json')).json()) as {
+      servers: readonly { readonly url: string }[];
+    };
+    expect(new URL(servers[0]?.url ?? '').href).toBe(
+      `${new URL(service.machine.apiUrl).origin}/api/operator/v1`,
+    );
   });
 });
 

@@ -146,7 +146,9 @@ describe('the bundle', () => {
       'favicon.svg',
       'index.html',
       'openapi.json',
+      'operator-openapi.json',
       'reference-HASH.js',
+      'reference-operator.html',
       'reference.html',
       'scalar-HASH.js',
     ]);

@@ -29,7 +29,7 @@ const { DistributionConfig: config } = portalResource(
 describe('the distribution of the portal', () => {
   it('The API and the sign-in go to the HTTP API, without a cache, and all other paths are pages', () => {
     expect(front?.behaviors.map(({ pathPattern }) => pathPattern)).toEqual(['/api/portal/v1/?*', '/auth/?*']);
-    expect(front?.pages.map(({ pathPattern }) => pathPattern)).toEqual(['/reference']);
+    expect(front?.pages.map(({ pathPattern }) => pathPattern)).toEqual(['/reference*']);
     for (const behavior of config.CacheBehaviors.slice(0, 2))
       expect(behavior).toMatchObject({
         // CachingDisabled.

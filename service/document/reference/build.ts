@@ -7,10 +7,20 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { operatorRoot } from '../../contract/operator-operations.ts';
 import plugin from '@scalar/fastify-api-reference';
 
 const own = fileURLToPath(new URL('.', import.meta.url));
-const documentFile = fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url));
+const documents = fileURLToPath(new URL('../../../docs/', import.meta.url));
+/** Each page with its document, and the address of its API from that of the client API. */
+const pages = [
+  { page: 'reference.html', document: 'openapi.json', server: '{api_url}' },
+  {
+    page: 'reference-operator.html',
+    document: 'operator-openapi.json',
+    server: `{api_url}/../../..${operatorRoot}`,
+  },
+] as const;
 
 interface Reply {
   header(): Reply;
@@ -48,15 +58,19 @@ function scalarScript(): string {
   return script;
 }
 
-/** Writes page, scripts and document. `{base}` and `{api_url}` are filled in by the publication. */
+/** Writes pages, scripts and documents. `{base}` and `{api_url}` are filled in by the publication. */
 export async function buildReference(folder: string): Promise<void> {
   const scalar = await written(folder, 'scalar', scalarScript());
   const start = await written(folder, 'reference', await readFile(join(own, 'start.js'), 'utf8'));
-  const page = await readFile(join(own, 'reference.html'), 'utf8');
-  await writeFile(join(folder, 'reference.html'), page.replace('{scalar}', scalar).replace('{start}', start));
-  const document = JSON.parse(await readFile(documentFile, 'utf8')) as object;
-  const servers = [{ url: '{api_url}', description: 'This service' }];
-  await writeFile(join(folder, 'openapi.json'), JSON.stringify({ ...document, servers }));
+  const frame = (await readFile(join(own, 'reference.html'), 'utf8'))
+    .replace('{scalar}', scalar)
+    .replace('{start}', start);
+  for (const { page, document, server } of pages) {
+    await writeFile(join(folder, page), frame.replaceAll('{document}', document));
+    const text = JSON.parse(await readFile(join(documents, document), 'utf8')) as object;
+    const servers = [{ url: server, description: 'This service' }];
+    await writeFile(join(folder, document), JSON.stringify({ ...text, servers }));
+  }
 }
 
 /** Writes a script under a name with a hash of its content. Gives the name. */
