@@ -15,6 +15,7 @@ import { type Answer, type Client, startTestService, type TestService } from '..
 import { creationIdIn, idOf } from '../fixtures/values.ts';
 import { answering, png, startImageOrigin } from '../whole/image-origin.ts';
 import { inTime, recordWhen, settled, submit } from '../whole/workflow/creations.ts';
+import { useOperatorApi } from './operator-run.ts';
 import { usePortal, useSumsOfDays } from './portal-run.ts';
 import { useOpenai, useTools } from './tools-run.ts';
 
@@ -60,6 +61,7 @@ export async function wholeRun(): Promise<WholeRun> {
     const parked = async (id: string): Promise<void> => isParked(service, id);
     await useTools(service, client, { source, upload: await uploaded(service, client.key), parked });
     await usePortal(service, source, parked);
+    await useOperatorApi(service);
     // The audit is due at midnight.
     await service.machine.advance(day);
     await useSumsOfDays(service, client);
