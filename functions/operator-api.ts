@@ -3,7 +3,7 @@ import { operatorHandlers } from '../service/operator/handlers.ts';
 import { serveOperator } from '../service/operator/serve-operator.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 import { base } from '../service/platform/lambda-base.ts';
-import { catalog, dynamodb, outbound, providerCosts, secretBox, states } from '../service/platform/lambda.ts';
+import { catalog, dynamodb, outbound, providerCosts, secretBox } from '../service/platform/lambda.ts';
 
 export const handler = serveOperator(
   operatorHandlers,
@@ -11,7 +11,6 @@ export const handler = serveOperator(
     openOperatorApi({
       ...base(),
       dynamodb: dynamodb(),
-      states: states(),
       outbound: outbound(),
       catalog,
       providerCosts,

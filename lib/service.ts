@@ -247,14 +247,7 @@ export class Service {
       logRetention: this.logRetention,
       tracing: this.settings.tracing,
     });
-    for (const id of [
-      'GenerateImage',
-      ...renderers,
-      'ReceiveCallback',
-      'DeliverWebhook',
-      'Reconcile',
-      'OperatorApi',
-    ])
+    for (const id of ['GenerateImage', ...renderers, 'ReceiveCallback', 'DeliverWebhook', 'Reconcile'])
       notices.grantStart(this.functionNamed(id));
     return notices;
   }

@@ -2,6 +2,7 @@
  * Sample events for `sam local invoke`: one for each operation of the API, for each task and for each
  * scheduled function.
  */
+import { operatorRoot } from '../../service/contract/operator-operations.ts';
 import {
   apiRoot,
   callbackRoute,
@@ -39,6 +40,8 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
     AuditBooks: {},
     EraseContent: {},
     ...Object.fromEntries(portalSamples.map(([name, method, path]) => [name, portalEvent(method, path)])),
+    // Without an operator key it is refused with 401.
+    OperatorApi: { ...requestEvent('GET', `${operatorRoot}/accounts`, {}), isBase64Encoded: false },
     PublishPages: releaseEvent('PortalPages', {}),
     ProtectTable: releaseEvent('Protected', { TableName: 'StoreTable' }),
     OpenaiImages: restEvent('POST', `${openaiRoot}/images/generations`, key, sampleRequest),

@@ -77,7 +77,7 @@ function putNew(table: Table, item: Item): TransactItem {
   return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 
-export const openingReference = 'opening balance';
+const openingReference = 'opening balance';
 
 async function open(
   table: Table,

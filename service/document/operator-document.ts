@@ -1,6 +1,6 @@
 /** The document of the operator API: what service/contract/operator-operations.ts states, with bodies and answers. */
 import * as z from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { conditions } from '../accounts/account.ts';
 import { rollMillis } from '../accounts/key-changes.ts';
 import { limitRanges } from '../contract/limits.ts';
@@ -123,9 +123,7 @@ const madePayment = z.object({ ...payment, ...applied }).meta({ id: 'MadePayment
 const ledgerRow = z
   .object({
     id: z.string(),
-    kind: z.enum([
-      ...['charge', 'refund', 'top_up', 'adjustment', 'credit_line', 'payment', 'payment_reversed'],
-    ]),
+    kind: z.enum(['charge', 'refund', 'top_up', 'adjustment', 'credit_line', 'payment', 'payment_reversed']),
     amount: usd('The change of what the account can spend.'),
     at: z.iso.datetime(),
     creation: orNull(z.string()),
@@ -444,7 +442,7 @@ export function operatorDocumentText(): string {
       info: { title: 'Darkroom: the operator API', version: 'v1' },
       servers: [{ url: operatorRoot }],
       security: [{ operatorKey: [] }],
-      paths: paths as ZodOpenApiPathsObject,
+      paths,
       components: {
         headers: Object.fromEntries(
           Object.entries(headers).map(([name, [, required, schema]]) => [name, { required, schema }]),

@@ -32,7 +32,7 @@ const limits = limitsBody({
   max_unused_uploads: 'maxUnusedUploads',
 });
 
-export function accountView(account: Account) {
+function accountView(account: Account) {
   const { limits: own, availableMicros, creditLineMicros, policy } = account;
   return {
     id: account.id,

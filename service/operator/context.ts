@@ -1,16 +1,14 @@
 /** What every operation of the operator API works with, and the refusals that only this API makes. */
-import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import type { ApiAnswer } from '../api/answer.ts';
 import { idempotencyKeyMalformed, idempotencyKeyMismatch, keyInvalid } from '../api/problems.ts';
 import type { ApiRequest } from '../api/request.ts';
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import type { OperatorScope } from '../contract/operator-operations.ts';
-import { parseBody } from '../operated/body.ts';
 import { Overloaded } from '../values/errors.ts';
 import { type AccountId, parseAccountId } from '../values/ids.ts';
 import { asMicros, formatUsd, type Micros, toUsd } from '../values/money.ts';
-import { type FieldError, Problem } from '../values/problem.ts';
+import { Problem } from '../values/problem.ts';
 import { dayOf, nextDay } from '../values/time.ts';
 import type { OperatorKey } from './operator-key.ts';
 import type { Remembered } from './operator-key-store.ts';
@@ -67,13 +65,6 @@ export function changing<Body>({ body, run, show }: Typed<Body>): OperatorHandle
 
 export function reading(run: (context: OperatorContext) => Promise<ApiAnswer>): OperatorHandler {
   return { run: async (_body, context) => run(context) };
-}
-
-export function bodyOf<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  more?: (body: z.output<Schema>) => readonly (FieldError | undefined)[],
-): (context: OperatorContext) => z.output<Schema> {
-  return ({ request }) => parseBody(request, schema, more);
 }
 
 /** The account that the path names. Throws the same 404 for an absent one and for a malformed id. */

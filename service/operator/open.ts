@@ -6,7 +6,6 @@ import { createRequestStore } from '../api/request-store.ts';
 import type { Route } from '../catalog/catalog-schema.ts';
 import { createProviderStore } from '../catalog/provider-store.ts';
 import { type AccountLimits, requestMillis } from '../contract/limits.ts';
-import { createNoticeExecutions } from '../notices/notice-executions.ts';
 import { createNoticeMarks } from '../notices/notice-store.ts';
 import { createActionLog } from '../operated/action-store.ts';
 import { commonOf, type ServicesOf, tableOf } from '../platform/common.ts';
@@ -20,12 +19,9 @@ import { createPaymentStore } from './payment-store.ts';
 
 export type OperatorServices = ServicesOf<typeof openOperatorApi>;
 
-export function openOperatorApi(
-  on: CatalogPlatform & On<'states' | 'outbound' | 'secretBox' | 'providerCosts'>,
-) {
+export function openOperatorApi(on: CatalogPlatform & On<'outbound' | 'secretBox' | 'providerCosts'>) {
   const table = tableOf(on);
   const catalogs = catalogsOf(on);
-  const noticeMachine = on.environment('NOTICE_MACHINE_ARN');
   const base = {
     ...commonOf(on, 'operator'),
     outbound: on.outbound,
@@ -51,8 +47,8 @@ export function openOperatorApi(
       operated: createOperatedReads(store),
       providers: createProviderStore(store),
       actions: createActionLog(store),
+      // As after a command, the reconciler starts the notices at its next run.
       notices: createNoticeMarks(store),
-      noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),
     };
   };
 }

@@ -203,9 +203,7 @@ export function createOperatorKeyStore(table: Table) {
   };
 }
 
-export type OperatorKeyStore = ReturnType<typeof createOperatorKeyStore>;
-
-export function operatorKeyFromItem(item: Item): OperatorKey {
+function operatorKeyFromItem(item: Item): OperatorKey {
   const days = Object.entries(item).flatMap(([name, value]): [string, Micros][] =>
     name.startsWith(dayAttribute('')) ? [[name.slice(dayAttribute('').length), asMicros(Number(value))]] : [],
   );

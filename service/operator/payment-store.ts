@@ -1,39 +1,10 @@
 /** Payments that a payment system of the operator took, with what was credited and what was given back. */
-import { queryPage } from '../aws/dynamodb/send.ts';
-import { getItem } from '../aws/dynamodb/send.ts';
+import { getItem, queryPage } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
-import { type AccountId, parseAccountId, timeOfUuidV7, uuidV7 } from '../values/ids.ts';
+import type { AccountId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
-
-/** `pay_`, the account and a UUIDv7: the id alone finds the item. */
-export type PaymentId = `pay_${string}`;
-
-export interface Payment {
-  readonly id: PaymentId;
-  readonly accountId: AccountId;
-  readonly reference: string;
-  readonly creditedMicros: Micros;
-  readonly reversedMicros: Micros;
-  /** The payment system, such as "adyen". */
-  readonly source?: string;
-  readonly note?: string;
-  /** RFC 3339. */
-  readonly at: string;
-  /** The id of the operator key. */
-  readonly by: string;
-}
-
-export function newPaymentId(account: AccountId, nowMillis: number, randomBytes: Uint8Array): PaymentId {
-  return `pay_${account}_${uuidV7(nowMillis, randomBytes)}`;
-}
-
-function partsOf(text: string): { readonly account: AccountId; readonly uuid: string } | undefined {
-  const [prefix, account = '', uuid = '', ...more] = text.split('_');
-  const accountId = parseAccountId(account);
-  const isPayment = prefix === 'pay' && more.length === 0 && timeOfUuidV7(uuid) !== undefined;
-  return isPayment && accountId ? { account: accountId, uuid } : undefined;
-}
+import { partsOf, type Payment, type PaymentId } from './payment.ts';
 
 const begins = 'PAYMENT#';
 
@@ -84,11 +55,6 @@ export function createPaymentStore(table: Table) {
       return (page.Items ?? []).map(fromItem);
     },
   };
-}
-
-/** The id of a payment of this account. Undefined when the text is another one. */
-export function parsePaymentId(text: string, account: AccountId): PaymentId | undefined {
-  return partsOf(text)?.account === account ? (text as PaymentId) : undefined;
 }
 
 function fromItem({ pk: _pk, sk: _sk, ...item }: Item): Payment {

@@ -126,7 +126,6 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table of ACCOUNT# EXTERNAL# IP# NOTICE# OPERATOR_KEY# SERVICE: DeleteItem PutItem UpdateItem',
     'table/index/listing: Query',
     'encryption secret: GetSecretValue',
-    'notice machine: StartExecution',
   ],
   // It empties the bucket when the stack is deleted.
   PublishPages: ['bucket of the pages/*: DeleteObject PutObject', 'bucket of the pages: ListBucket'],

@@ -51,7 +51,8 @@ export function createErasureInvariants(world: World, service: () => Service | u
   /** A row in the partition of an erased account: books without texts, or counts of later requests. */
   function isOfBooks(item: Item): void {
     const sk = textOf(item, 'sk');
-    const isKept = /^(ACCOUNT|ADDED_KEYS|KEY#|LEDGER#|PAYMENT#|REFERENCE#|RATE#|HELD#|IDEMPOTENCY#|RETRY#)/.test(sk);
+    const isKept =
+      /^(ACCOUNT|ADDED_KEYS|KEY#|LEDGER#|PAYMENT#|REFERENCE#|RATE#|HELD#|IDEMPOTENCY#|RETRY#)/.test(sk);
     const { user, noticeUrl, webhookSecrets } = item;
     if (!isKept || user || noticeUrl || (webhookSecrets?.L ?? []).length > 0)
       accuse('nothing is left of an erased account', `${textOf(item, 'pk')} ${sk}`);
