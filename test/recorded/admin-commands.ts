@@ -6,6 +6,7 @@ import { absentId } from './normalise.ts';
 const commands: Readonly<Record<string, readonly string[]>> = {
   accounts: ['create', 'list', 'show', 'set'],
   keys: ['create', 'list', 'revoke', 'set'],
+  'operator-keys': ['create', 'list', 'set', 'revoke'],
   wallet: ['top-up', 'adjust', 'ledger'],
   webhooks: ['secret', 'rotate', 'reseal', 'log', 'redeliver', 'test'],
   creations: ['list', 'find', 'show', 'restart', 'refund'],
