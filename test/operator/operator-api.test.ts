@@ -1,7 +1,9 @@
 /** The operator API over sockets, by the numbered statements of its design. */
 import { createHmac } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { operatorOperations, type OperatorOperation } from '../../service/contract/operator-operations.ts';
 import { operatorDocumentText } from '../../service/document/operator-document.ts';
 import type { AccountId } from '../../service/values/ids.ts';
@@ -15,6 +17,13 @@ const api = await startOperatorService();
 const { ask, insist, makeKey, open, books, run, service } = api;
 afterAll(() => service.end());
 afterEach(() => service.machine.faults.clear());
+
+/** The functions of the page. */
+interface BackEnd {
+  openAccount(customer: { id: string; name: string }): Promise<{ account: string; key: string }>;
+  credit(account: string, event: { id: string; amount: number }): Promise<{ already_applied: boolean }>;
+  usage(account: string, from: string, to: string): Promise<readonly object[]>;
+}
 
 let references = 0;
 const reference = (): string => `invoice ${(references += 1)}`;
@@ -522,6 +531,34 @@ describe('figures', () => {
     const { data: models } = (await ask('/models')).body;
     expect(models.map(({ id }) => id)).toContain('sandbox-sketch');
     expect((await ask('/providers')).text).toContain('{"name":"sandbox","enabled":true,"paused_since":null}');
+  });
+});
+
+describe('docs/operator-api.md', () => {
+  it('The back end of the page opens an account, credits a payment once, and shows usage, as it is pasted', async () => {
+    const page = readFileSync('docs/operator-api.md', 'utf8');
+    const [, code = ''] = /^```js example=back-end\n([^]*?)^```/m.exec(page) ?? [];
+    const file = join(service.folder, 'back-end.mjs');
+    writeFileSync(file, code);
+    const { key } = await makeKey('accounts:read,accounts:write,keys:write,wallet:credit');
+    vi.stubEnv('DARKROOM_BASE_URL', new URL(service.machine.apiUrl).origin);
+    vi.stubEnv('DARKROOM_OPERATOR_KEY', key);
+    const backEnd = (await import(pathToFileURL(file).href)) as BackEnd;
+    vi.unstubAllEnvs();
+    vi.stubEnv('DARKROOM_OPERATOR_KEY', key);
+    const customer = { id: 'customer 4711', name: 'Pasted' };
+    const { account, key: live } = await backEnd.openAccount(customer);
+    expect((await backEnd.openAccount(customer)).account).toBe(account);
+    const event = { id: 'event 1', amount: 3 };
+    expect((await backEnd.credit(account, event)).already_applied).toBe(false);
+    expect((await backEnd.credit(account, event)).already_applied).toBe(true);
+    await expectBooks(account, 3_000_000);
+    await service.operator.accounts.change(account as AccountId, { sandbox: true });
+    await settled(service, await submit(service, live, { model: 'sandbox-sketch', prompt: 'a pier' }));
+    const day = new Date(service.machine.clock.now()).toISOString().slice(0, 10);
+    expect(await backEnd.usage(account, day, day)).toMatchObject([{ group: day, creations: 1, spent: 0.01 }]);
+    vi.unstubAllEnvs();
+    await expect(backEnd.usage(account, day, day)).rejects.toThrow('ERR_API_KEY_INVALID');
   });
 });
 
