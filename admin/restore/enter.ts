@@ -61,6 +61,9 @@ const groupsOfKinds: Readonly<Record<string, Group>> = {
   ACCOUNT: 'accounts',
   KEY: 'keys',
   LEDGER: 'movements',
+  PAYMENT: 'movements',
+  EXTERNAL: 'accounts',
+  OPERATOR_KEY: 'keys',
   CREATION: 'creations',
   SERVICE: 'service',
   OPERATOR_CATALOG: 'catalog',
@@ -72,8 +75,11 @@ const groupsOfKinds: Readonly<Record<string, Group>> = {
 const lasting: ReadonlySet<string> = new Set([
   'ACCOUNT',
   'CREATION',
+  'EXTERNAL',
   'KEY',
   'LEDGER',
+  'OPERATOR_KEY',
+  'PAYMENT',
   'REFERENCE',
   'SERVICE',
 ]);
@@ -197,6 +203,7 @@ async function enterItem(item: RawItem, here: RawItem | undefined, isUsed: boole
   const hasSums = ['ACCOUNT', 'KEY', 'SERVICE'].includes(kind);
   const { services } = run;
   if (!here) {
+    if (kind === 'PAYMENT' && (await isCreditedAgain(item, run))) return;
     if (!tell(run, item, 'new')) return;
     const Item = hasSums ? withoutSums(item) : item;
     await put(Item, { ConditionExpression: 'attribute_not_exists(pk)' }, run);
@@ -215,6 +222,13 @@ async function enterItem(item: RawItem, here: RawItem | undefined, isUsed: boole
   if (!tell(run, item, isRevoked ? 'revoked' : 'changed', isUsed ? { left: usedSince } : {})) return;
   if (hasSums) await set(keyOf(item), names, item, run);
   else await put(item, {}, { ...run, services });
+}
+
+/** Whether the reference of the payment stands for another payment here, which then holds what may be given back. */
+async function isCreditedAgain(payment: RawItem, { restored }: Run): Promise<boolean> {
+  const key = raw(keys.reference(accountOf(payment), textOf(payment, 'reference')));
+  const reference = (await restored.get([key])).get(keyName(key));
+  return reference !== undefined && textOf(reference, 'payment') !== textOf(payment, 'id');
 }
 
 /** The ledger rows bring the money. */

@@ -15,6 +15,8 @@ import { keys, type Table } from '../../service/aws/dynamodb/table.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
 import { createCreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationId } from '../../service/values/ids.ts';
+import { createPaymentStore } from '../../service/operator/payment-store.ts';
+import { newPaymentId } from '../../service/operator/payment.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { settled } from '../../start/creations.ts';
 import { differencesIn } from '../fixtures/books.ts';
@@ -87,6 +89,33 @@ it('does not enter what a person entered by hand with the same reference', async
     { change: 'differs', left: 'its reference names another amount here' },
     { change: 'new', usd: 0.004, left: null },
   ]);
+});
+
+it('enters a payment with its money, and none whose reference was credited again', async () => {
+  const { name, table } = await restore();
+  const pay = async (to: Table, reference: string): Promise<string> => {
+    const payment = {
+      id: newPaymentId(account.id, operator.clock.now(), operator.randomBytes(16)),
+      accountId: account.id,
+      reference,
+      creditedMicros: asMicros(1_000),
+      reversedMicros: asMicros(0),
+      at: new Date(operator.clock.now()).toISOString(),
+      by: 'OperatorKy',
+    };
+    const entry = { kind: 'payment', amountMicros: asMicros(1_000), reference, payment: payment.id } as const;
+    const beside = [createPaymentStore(to).toPut(payment)];
+    expect(await createWalletStore(to).move(account.id, entry, { beside })).toEqual({ kind: 'applied' });
+    return payment.id;
+  };
+  const once = await pay(operator.table, 'paid once');
+  await pay(operator.table, 'paid again');
+  const again = await pay(table, 'paid again');
+  const before = Number(await available(table));
+  await enter(name);
+  const payments = await createPaymentStore(table).list(account.id, 100);
+  expect(payments.map(({ id }) => id).sort()).toEqual([once, again].sort());
+  expect(await available(table)).toBe(before + 1_000);
 });
 
 it('leaves out the groups that it is told to, and enters them later', async () => {

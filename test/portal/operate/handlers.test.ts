@@ -63,6 +63,16 @@ describe('accounts', () => {
     expect(fieldsOf(await portal.ask('openAccount', { as: operator, body: large }))).toEqual(['balance']);
   });
 
+  it('An account is opened once and whole when the answer of the table is lost', async () => {
+    loseAnswerOf(portal, 'ACCOUNT"');
+    const body = { name: 'Lost', balance: 5, credit_line: 1 };
+    const opened = await portal.ask('openAccount', { as: operator, body });
+    expect([opened.status, opened.body.available]).toEqual([201, 6]);
+    const { data } = (await portal.ask('listAccounts', { as: operator, query: {} })).body;
+    expect(data.filter(({ name }) => name === 'Lost')).toHaveLength(1);
+    expect(await portal.wallet.ledger(opened.body.id as AccountId)).toHaveLength(2);
+  });
+
   it('The list comes in pages, the oldest first', async () => {
     for (const [index, name] of ['Bcc0unt002', 'Ccc0unt003'].entries())
       await portal.openAccount(name, { createdAt: `2026-11-0${index + 2}T00:00:00.000Z` });
