@@ -1,7 +1,7 @@
 /** The operator API over sockets, by the numbered statements of its design. */
 import { createHmac } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { operatorOperations, type OperatorOperation } from '../../service/contract/operator-operations.ts';
@@ -18,7 +18,7 @@ const { ask, insist, makeKey, open, books, run, service } = api;
 afterAll(() => service.end());
 afterEach(() => service.machine.faults.clear());
 
-/** The functions of the page. */
+/** The functions of the example. */
 interface BackEnd {
   openAccount(customer: { id: string; name: string }): Promise<{ account: string; key: string }>;
   credit(account: string, event: { id: string; amount: number }): Promise<{ already_applied: boolean }>;
@@ -534,12 +534,9 @@ describe('figures', () => {
   });
 });
 
-describe('docs/operator-api.md', () => {
-  it('The back end of the page opens an account, credits a payment once, and shows usage, as it is pasted', async () => {
-    const page = readFileSync('docs/operator-api.md', 'utf8');
-    const [, code = ''] = /^```js example=back-end\n([^]*?)^```/m.exec(page) ?? [];
-    const file = join(service.folder, 'back-end.mjs');
-    writeFileSync(file, code);
+describe('client/examples/back-end.mjs', () => {
+  it('The back end opens an account, credits a payment once, and shows usage, as it is', async () => {
+    const file = resolve('client/examples/back-end.mjs');
     const { key } = await makeKey('accounts:read,accounts:write,keys:write,wallet:credit');
     vi.stubEnv('DARKROOM_BASE_URL', new URL(service.machine.apiUrl).origin);
     vi.stubEnv('DARKROOM_OPERATOR_KEY', key);
