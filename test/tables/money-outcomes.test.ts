@@ -15,7 +15,15 @@ import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { webhookBody } from '../../service/webhooks/webhook.ts';
 import { fakeClock, stub } from '../api/fakes.ts';
-import { accountId, aCompletedCreation, aCreation, anApiKey, now, seededBytes } from '../fixtures/records.ts';
+import {
+  accountId,
+  aCompletedCreation,
+  aCreation,
+  anAccount,
+  anApiKey,
+  now,
+  seededBytes,
+} from '../fixtures/records.ts';
 
 const answered = (httpStatusCode: number | undefined, name = 'SomeError'): Error =>
   Object.assign(new Error(name), { name, $metadata: { httpStatusCode } });
@@ -56,6 +64,15 @@ describe('A movement of money', () => {
 
   it('A movement whose ledger row exists was made, although no answer said so', async () => {
     expect(await topUp(tableThat(answered(500), { pk: 'row' }))).toEqual({ kind: 'applied' });
+  });
+
+  it('An account of our own was opened, although no answer said so, and another one says nothing', async () => {
+    const account = anAccount();
+    const open = (found: Item | undefined): Promise<unknown> =>
+      ended(createWalletStore(tableThat(answered(500), found)).open(account));
+    expect(await open({ createdAt: account.createdAt })).toBe('opened');
+    expect(await open({ createdAt: '2020-01-01T00:00:00.000Z' })).toBeInstanceOf(OutcomeUnknown);
+    expect(await open(undefined)).toBeInstanceOf(OutcomeUnknown);
   });
 
   it.each([[undefined], [399], [500], [503]])(
