@@ -238,6 +238,18 @@ describe('accounts', () => {
     ]);
   });
 
+  it('An erased account gives its external id back, and its payments stay without their notes', async () => {
+    const account = await open({ name: 'Gone', external_id: 'gone' });
+    const { body: payment } = await pay(account, 1, { note: 'card of Mr Gone' });
+    await run('accounts', 'erase', account, '--confirm', 'Gone');
+    expect((await ask('/accounts?external_id=gone')).body.data).toEqual([]);
+    expect((await ask('/accounts', { body: { name: 'Again', external_id: 'gone' } })).status).toBe(201);
+    const kept = await ask(`/payments/${payment.id}`);
+    expect(kept.text).toContain('"amount":1');
+    expect(kept.text).not.toContain('Mr Gone');
+    await expectBooks(account, 1_000_000);
+  });
+
   it('An id that is malformed and one that is absent get the same 404, byte for byte', async () => {
     const texts = [
       await ask('/accounts/none'),
