@@ -10,6 +10,7 @@ import type * as listCreations from './list-creations.ts';
 import type * as listEvents from './list-events.ts';
 import type * as listModels from './list-models.ts';
 import type * as quoteImage from './quote-image.ts';
+import type * as userTokens from './user-tokens.ts';
 
 type Complete<Handlers extends Record<OperationName, ApiHandler>> = Handlers;
 
@@ -25,4 +26,7 @@ export type OperationHandlers = Complete<{
   getCreation: typeof getCreation.handler;
   cancelCreation: typeof cancelCreation.handler;
   deleteCreation: typeof deleteCreation.handler;
+  createUserToken: typeof userTokens.handler;
+  getUserToken: typeof userTokens.handler;
+  revokeUserToken: typeof userTokens.handler;
 }>;

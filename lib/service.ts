@@ -5,7 +5,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { defaultLimits } from '../service/contract/limits.ts';
-import { type OperationName, operations } from '../service/contract/operations.ts';
+import { functionOf, type OperationName, operations } from '../service/contract/operations.ts';
 import { heldLimit, tellCapacity } from './admission.ts';
 import { reservedConcurrency } from './concurrency-settings.ts';
 import type { CreationExecution } from './creation-execution.ts';
@@ -145,13 +145,10 @@ export class Service {
 
   private addApi(execution: CreationExecution): PublicApi {
     const names = Object.keys(operations) as OperationName[];
-    const functions = Object.fromEntries(names.map((name) => [name, this.addApiFunction(name)])) as Record<
-      OperationName,
-      ServiceFunction
-    >;
-    const unknownRoute = this.addApiFunction('unknownRoute');
+    const functions = this.addApiFunctions(names);
+    const unknownRoute = this.addApiFunction('unknown-route', 'what no route takes');
     const { generateImage, cancelCreation, ...others } = functions;
-    for (const fn of [...Object.values(others), unknownRoute]) {
+    for (const fn of new Set([...Object.values(others), unknownRoute])) {
       this.store.grantRead(fn, 'BatchGetItem');
       // A poll counts in a partition of its creation, and an erasure changes the creation.
       const writesCreations = fn === others.getCreation || fn === others.deleteCreation;
@@ -162,11 +159,13 @@ export class Service {
     // Its readers give events their positions in the log.
     this.store.grantRead(functions.listEvents, 'GetItem', 'Query');
     this.store.grantWrite(functions.listEvents, requestItems, 'DeleteItem');
-    for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
+    for (const fn of [generateImage, functions.quoteImage, functions.createUserToken])
+      fn.addEnvironment('OUTBOUND_RULES', 'public');
     grantGenerate(generateImage, this.operationParts(execution));
     const places = this.reserved.get('GenerateImage') ?? 'shared';
     generateImage.addEnvironment('HELD_LIMIT', heldLimit(places, this.settings));
-    this.store.grantWrite(functions.createUpload, requestItems, 'PutItem');
+    for (const fn of [functions.createUpload, functions.createUserToken])
+      this.store.grantWrite(fn, requestItems, 'PutItem');
     this.images.grantSignUploads(functions.createUpload);
     grantCancel(cancelCreation, this.operationParts(execution));
     this.images.grantErase(functions.deleteCreation);
@@ -361,15 +360,24 @@ export class Service {
     return fn;
   };
 
-  private addApiFunction(name: OperationName | 'unknownRoute'): ServiceFunction {
-    const handler = name === 'unknownRoute' ? 'unknown-route' : operations[name].handler;
-    const path =
-      name === 'unknownRoute' ? 'what no route takes' : `${operations[name].method} ${operations[name].path}`;
-    const fn = this.addFunction(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, handler, {
+  /** The function of each operation. Operations of one handler share a function. */
+  private addApiFunctions(names: readonly OperationName[]): Record<OperationName, ServiceFunction> {
+    const added = new Map<string, ServiceFunction>();
+    for (const { handler, method, path } of names.map((name) => operations[name])) {
+      if (!added.has(handler)) added.set(handler, this.addApiFunction(handler, `${method} ${path}`));
+    }
+    return Object.fromEntries(names.map((name) => [name, added.get(operations[name].handler)])) as Record<
+      OperationName,
+      ServiceFunction
+    >;
+  }
+
+  private addApiFunction(handler: string, path: string): ServiceFunction {
+    const fn = this.addFunction(functionOf({ handler }), handler, {
       description: `Answers ${path}`,
       timeout: Duration.seconds(29),
       // A held read of events waits for most of its time.
-      memoryMegabytes: name === 'listEvents' ? 256 : 1024,
+      memoryMegabytes: handler === 'list-events' ? 256 : 1024,
     });
     fn.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', this.settings.authFailureForm);

@@ -38,6 +38,8 @@ interface AccountItem {
   toldFailing?: ToldWallet;
   webhookFailures?: number;
   eventsSince?: string;
+  userPostRate?: number;
+  userGetRate?: number;
   sandbox?: true;
   externalId?: string;
   openedBy?: string;
@@ -51,6 +53,8 @@ const optionalAttributes = [
   'toldFailing',
   'webhookFailures',
   'eventsSince',
+  'userPostRate',
+  'userGetRate',
   'sandbox',
   'externalId',
   'openedBy',

@@ -22,6 +22,8 @@ export interface AccountChange {
   readonly maxConcurrent?: number;
   readonly deadlineSeconds?: number;
   readonly maxUnusedUploads?: number;
+  readonly userPostRate?: number;
+  readonly userGetRate?: number;
   readonly providers?: 'all' | readonly string[];
   readonly hiddenModels?: readonly string[];
   /** null removes the attribute. */

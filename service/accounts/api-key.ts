@@ -22,8 +22,9 @@ export interface ParsedKey {
   readonly hash: string;
 }
 
-export function checksumOf(prefix: string, body: string): string {
-  const digest = createHash('sha256').update(`${prefix}${body}`).digest();
+/** @param text the prefix and everything before the checksum */
+export function checksumOf(text: string): string {
+  const digest = createHash('sha256').update(text).digest();
   return toBase62(digest.readBigUInt64BE(0) % checksumSpace, 6);
 }
 
@@ -47,8 +48,8 @@ export function createKey(
   keyId: KeyId,
   randomBytes: (count: number) => Uint8Array,
 ): string {
-  const body = `${accountId}${keyId}${randomBase62(18, randomBytes)}`;
-  return `${keyPrefix}${body}${checksumOf(keyPrefix, body)}`;
+  const body = `${keyPrefix}${accountId}${keyId}${randomBase62(18, randomBytes)}`;
+  return `${body}${checksumOf(body)}`;
 }
 
 /** The account, the id and the hash of a key. Undefined when its form or its checksum is wrong. */
@@ -56,6 +57,6 @@ export function parseKey(key: string): ParsedKey | undefined {
   const match = form.exec(key);
   if (!match) return undefined;
   const [, account = '', id = '', random = '', checksum = ''] = match;
-  if (checksumOf(keyPrefix, `${account}${id}${random}`) !== checksum) return undefined;
+  if (checksumOf(`${keyPrefix}${account}${id}${random}`) !== checksum) return undefined;
   return { accountId: account as AccountId, keyId: id as KeyId, hash: hashKey(key) };
 }

@@ -3,9 +3,10 @@
  * the rate headers. The API, the OpenAI-shaped endpoint and the playground differ only in their parameters.
  */
 import { type Account, type ApiKey, hourOf } from '../accounts/account.ts';
+import type { UserToken } from '../accounts/user-token.ts';
 import type { SoldCatalog } from '../catalog/operator-catalog.ts';
 import { type BeforeCatalog, catalogFor } from '../catalog/sold-catalog.ts';
-import { rateWindowSeconds } from '../contract/limits.ts';
+import { defaultUserRates, rateWindowSeconds } from '../contract/limits.ts';
 import { Problem } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
 import { problemOf } from './framed.ts';
@@ -79,7 +80,8 @@ export function openRatePlace(
     take: async () => {
       if (isTaken) return;
       const limit = limitOf(caller, rate);
-      if (!(await requests.countRequest(caller.account.id, rate, limit, caller.nowMillis)))
+      const { account, nowMillis, token } = caller;
+      if (!(await requests.countRequest(account.id, rate, limit, nowMillis, token?.id)))
         throw overRate(caller, rate);
       isTaken = true;
     },
@@ -95,10 +97,12 @@ export function checkRate(caller: Authenticated, rate: Rate): void {
 }
 
 export function overRate(caller: Authenticated, rate: Rate): RateExceeded {
-  return rateExceeded(rate, limitOf(caller, rate), windowEndsIn(caller.nowMillis));
+  const who = caller.token ? 'token' : 'account';
+  return rateExceeded(rate, limitOf(caller, rate), windowEndsIn(caller.nowMillis), who);
 }
 
-function limitOf({ account }: Authenticated, rate: Rate): number {
+export function limitOf({ account, token }: Authenticated, rate: Rate): number {
+  if (token) return (rate === 'post' ? account.userPostRate : account.userGetRate) ?? defaultUserRates[rate];
   return rate === 'post' ? account.limits.postRate : account.limits.getRate;
 }
 
@@ -169,7 +173,9 @@ export async function counted<Answer>(
 
 export interface Authenticated {
   readonly account: Account;
+  /** The key, or the key that minted the token, then with the models of both. */
   readonly apiKey: ApiKey;
+  readonly token?: UserToken;
   readonly state: RequestState;
   /** When the request was authenticated, in Unix milliseconds. */
   readonly nowMillis: number;

@@ -54,7 +54,7 @@ export function acceptedAnswer(
 /** A refusal in the envelope of docs/api.md; an authentication failure in the deployment's form. */
 export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswer {
   const { status, details } = problem;
-  const headers = status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;
+  const headers = status === 401 ? { 'www-authenticate': 'Bearer', ...problem.headers } : problem.headers;
   const isAuthentication = status === 401 || status === 403;
   const body =
     isAuthentication && form === 'plain'

@@ -3,37 +3,68 @@ import type { Account, ApiKey } from '../accounts/account.ts';
 import { type ParsedKey, parseKey } from '../accounts/api-key.ts';
 import { isExpired } from '../accounts/caps.ts';
 import { isUser, userHash } from '../accounts/end-user.ts';
+import {
+  hashForUser,
+  modelsOf,
+  type ParsedToken,
+  parseUserToken,
+  tokenEnd,
+  type UserToken,
+} from '../accounts/user-token.ts';
 import { apiRoot, operations } from '../contract/operations.ts';
 import { clientAddress } from '../outbound/client-address.ts';
 import { parseCreationId } from '../values/ids.ts';
-import { Problem } from '../values/problem.ts';
+import { Problem, withHeaders } from '../values/problem.ts';
 import { sameHash } from '../values/text.ts';
 import { type Authenticated, type Rate, rateHeaders } from './admit.ts';
+import { corsHeaders } from './for-tokens.ts';
 import type { ApiServices } from './open.ts';
-import { accountDisabled, addressBlocked, apiSuspended, keyInvalid, keyMissing } from './problems.ts';
+import {
+  accountDisabled,
+  addressBlocked,
+  apiSuspended,
+  keyInvalid,
+  keyMissing,
+  tokenEnded,
+} from './problems.ts';
 import type { RequestQuestion, RequestState } from './request-store.ts';
 import { type ApiRequest, userOfBody } from './request.ts';
 
-/** Account and key behind a request. Throws 401, 403 or 429, and counts a rejection by address. */
+/**
+ * Account and key behind a request. Throws 401, 403 or 429, and counts a rejection by address.
+ * @param takes without 'tokens too', the token of an end user is an unknown key
+ */
 export async function authenticate(
   request: ApiRequest,
   rate: Rate,
   { requests, clock }: Pick<ApiServices, 'requests' | 'clock'>,
+  takes?: 'tokens too',
 ): Promise<Authenticated> {
   const presented = presentedKey(request.headers);
-  const key = presented.kind === 'key' ? parseKey(presented.key) : undefined;
+  const isToken = takes === 'tokens too' && presented.kind === 'key' && presented.isBearer;
+  const token = isToken ? parseUserToken(presented.key) : undefined;
+  const key = token ?? (presented.kind === 'key' ? parseKey(presented.key) : undefined);
   const nowMillis = clock.now();
   const address = clientAddress(request.sourceIp);
   const state = await requests.read({
     clientAddress: address,
     nowMillis,
     rate,
-    ...(key && { key: { accountId: key.accountId, keyId: key.keyId } }),
-    ...alsoAsked(request, rate),
+    ...(key && {
+      key: { accountId: key.accountId, keyId: key.keyId, ...(token && { tokenId: token.id }) },
+    }),
+    ...alsoAsked(request, rate, token),
     ...(key && askedUser(request)),
   });
-  if (state.block) throw addressBlocked(state.block.untilMillis - nowMillis);
-  const holder = holderOf(presented, key, state, nowMillis);
+  const genuine = genuineToken(token, state);
+  const cors = corsHeaders(genuine, request);
+  if (state.block) throw withHeaders(addressBlocked(state.block.untilMillis - nowMillis), cors);
+  const ended = genuine && tokenEnd(genuine, state.apiKey, nowMillis);
+  // Pages that slept overnight must not block an office, so this rejection is not counted.
+  if (ended) throw withHeaders(tokenEnded(ended), cors);
+  const holder = genuine
+    ? holderOfToken(genuine, state)
+    : holderOf(presented, token ? undefined : key, state, nowMillis);
   if (holder instanceof Problem) {
     const isKeyless = presented.kind === 'absent' || presented.kind === 'empty';
     if (!isKeyless || !isFromAnotherSite(request))
@@ -44,16 +75,42 @@ export async function authenticate(
   const paused = pausedAccount(known, rate);
   if (paused) {
     await requests.countRejection(address, '403', nowMillis);
-    throw paused;
+    throw withHeaders(paused, cors);
   }
   return known;
 }
 
+/** The item of the token that was presented, whole. The token may have ended. */
+function genuineToken(
+  token: ParsedToken | undefined,
+  { account, userToken }: RequestState,
+): UserToken | undefined {
+  return token && account && userToken && sameHash(token.hash, userToken.hash) ? userToken : undefined;
+}
+
+/** A token acts for the key that minted it, with the models that both may use. */
+function holderOfToken(
+  token: UserToken,
+  { account, apiKey }: RequestState,
+): Pick<Authenticated, 'account' | 'apiKey' | 'token'> | Problem {
+  if (!account || !apiKey) return keyInvalid('is not recognised');
+  const models = modelsOf(token, apiKey);
+  return { account, apiKey: models ? { ...apiKey, models } : apiKey, token };
+}
+
 /** The records that the operation will need: the same read returns them. */
-function alsoAsked({ pathId, idempotencyKey }: ApiRequest, rate: Rate): Partial<RequestQuestion> {
+function alsoAsked(
+  { pathId, idempotencyKey }: ApiRequest,
+  rate: Rate,
+  token: ParsedToken | undefined,
+): Partial<RequestQuestion> {
   const creationId = parseCreationId(pathId);
   const isKept = rate === 'post' && idempotencyKey.kind === 'valid';
-  return { ...(creationId && { creationId }), ...(isKept && { idempotencyHash: idempotencyKey.hash }) };
+  const hash = isKept ? idempotencyKey.hash : undefined;
+  return {
+    ...(creationId && { creationId }),
+    ...(hash !== undefined && { idempotencyHash: token ? hashForUser(token.id, hash) : hash }),
+  };
 }
 
 /** The user that the request names: the same read then holds what was spent for the user. */
@@ -70,19 +127,19 @@ type Presented =
   | { readonly kind: 'absent' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'not_a_bearer' }
-  | { readonly kind: 'key'; readonly key: string };
+  | { readonly kind: 'key'; readonly key: string; readonly isBearer: boolean };
 
 /** Authorization wins over X-API-Key, whatever Authorization holds. */
 function presentedKey({ authorization, 'x-api-key': plain }: ApiRequest['headers']): Presented {
-  if (authorization === undefined) return plain === undefined ? { kind: 'absent' } : keyIn(plain);
+  if (authorization === undefined) return plain === undefined ? { kind: 'absent' } : keyIn(plain, false);
   if (authorization.trim() === '') return { kind: 'empty' };
   const bearer = /^bearer(?:\s+(.*))?$/i.exec(authorization.trim());
-  return bearer ? keyIn(bearer[1] ?? '') : { kind: 'not_a_bearer' };
+  return bearer ? keyIn(bearer[1] ?? '', true) : { kind: 'not_a_bearer' };
 }
 
-function keyIn(text: string): Presented {
+function keyIn(text: string, isBearer: boolean): Presented {
   const key = text.trim();
-  return key === '' ? { kind: 'empty' } : { kind: 'key', key };
+  return key === '' ? { kind: 'empty' } : { kind: 'key', key, isBearer };
 }
 
 /** The holder of the key. Throws 401 for an unknown key. */

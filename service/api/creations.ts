@@ -39,9 +39,10 @@ export const getCreation: Handle<CatalogServices> = async (request, caller, serv
   };
 };
 
-/** Another account's creation and an absent one are the same answer, byte for byte. */
-function ownCreation({ account, state: { creation } }: Caller): CreationRecord {
+/** Another account's creation, another user's by a token, and an absent one are the same answer, byte for byte. */
+function ownCreation({ account, token, state: { creation } }: Caller): CreationRecord {
   if (creation?.accountId !== account.id) throw creationNotFound();
+  if (token && creation.user !== token.user) throw creationNotFound();
   return creation;
 }
 

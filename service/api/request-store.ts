@@ -6,6 +6,7 @@ import {
   userToldFromItem,
 } from '../accounts/account-items.ts';
 import type { Account, ApiKey, ToldCap } from '../accounts/account.ts';
+import { type UserToken, userTokenFromItem } from '../accounts/user-token.ts';
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { updateItem } from '../aws/dynamodb/send.ts';
@@ -26,7 +27,7 @@ import type { SandboxSetting } from '../contract/sandbox.ts';
 import { creationFromItem, idempotencyFromItem } from '../creations/creation-items.ts';
 import type { CreationRecord, IdempotencyRecord } from '../creations/creation.ts';
 import { closedOf, type ClosedService, openCreationsOf } from '../creations/service-state-store.ts';
-import type { AccountId, CreationId, KeyId } from '../values/ids.ts';
+import type { AccountId, CreationId, KeyId, TokenId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
 import { monthOf } from '../values/time.ts';
 
@@ -49,9 +50,10 @@ export function createRequestStore(table: Table, sandbox: SandboxSetting = 'mark
       rate: 'get' | 'post',
       limit: number,
       nowMillis: number,
+      token?: TokenId,
     ): Promise<boolean> => {
       if (limit === 0) return false;
-      return updateIf(table, keys.rate(account, rate, minuteOf(nowMillis)), {
+      return updateIf(table, keys.rate(account, rate, minuteOf(nowMillis), token), {
         UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
         ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
@@ -103,7 +105,8 @@ async function readState(
     block: keys.block(question.clientAddress),
     account: key && keys.account(key.accountId),
     apiKey: key && keys.apiKey(key.accountId, key.keyId),
-    rate: key && keys.rate(key.accountId, question.rate, minuteOf(nowMillis)),
+    userToken: key?.tokenId && keys.userToken(key.accountId, key.tokenId),
+    rate: key && keys.rate(key.accountId, question.rate, minuteOf(nowMillis), key.tokenId),
     idempotency:
       key && question.idempotencyHash !== undefined
         ? keys.idempotency(key.accountId, question.idempotencyHash)
@@ -141,6 +144,7 @@ function stateOf(
   const idempotency = found('idempotency');
   const creation = found('creation');
   const userSpend = found('userSpend');
+  const userToken = found('userToken');
   const userTold = userToldFromItem(userSpend);
   const catalogRevision = catalogRevisionOf(found('service'));
   const live = idempotency && idempotencyFromItem(idempotency);
@@ -149,6 +153,7 @@ function stateOf(
     ...(stored && stored.untilMillis > nowMillis && { block: stored }),
     ...(account && { account: asOffered(accountFromItem(account), sandbox) }),
     ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
+    ...(userToken && { userToken: userTokenFromItem(userToken) }),
     ...(live && live.expiresAt > nowMillis && { idempotency: live }),
     ...(creation && { creation: creationFromItem(creation) }),
     ...(userSpend && { userSpentMicros: userSpentFromItem(userSpend) }),
@@ -216,7 +221,12 @@ async function block(
 export interface RequestQuestion {
   readonly clientAddress: string;
   /** Absent when the request carries no well-formed key. */
-  readonly key?: { readonly accountId: AccountId; readonly keyId: KeyId };
+  readonly key?: {
+    readonly accountId: AccountId;
+    readonly keyId: KeyId;
+    /** The token that the key minted, when the request carries the token. */
+    readonly tokenId?: TokenId;
+  };
   readonly rate: 'get' | 'post';
   readonly nowMillis: number;
   readonly idempotencyHash?: string;
@@ -240,6 +250,7 @@ export interface RequestState extends ProviderSwitches {
   readonly block?: Block;
   readonly account?: Account;
   readonly apiKey?: ApiKey;
+  readonly userToken?: UserToken;
   readonly rateCount: number;
   readonly idempotency?: IdempotencyRecord;
   /** In the whole service, as an estimate. Only for a POST that names no creation. */

@@ -4,8 +4,9 @@ import type { OpenServices } from '../platform/common.ts';
 import type { Problem } from '../values/problem.ts';
 import { logWith } from '../values/runtime.ts';
 import { admit, type Caller, type Rate } from './admit.ts';
-import { type ApiAnswer, problemAnswer, toGateway } from './answer.ts';
+import { type ApiAnswer, problemAnswer, toGateway, withHeaders } from './answer.ts';
 import { authenticate } from './authenticate.ts';
+import { corsHeaders, preflightHeaders, refusedToToken, shownToUser } from './for-tokens.ts';
 import { type ApiHandler, framed, inTime } from './framed.ts';
 import type { ApiServices } from './open.ts';
 import { unknownRoute as noSuchRoute } from './problems.ts';
@@ -32,19 +33,34 @@ export function serve<Services extends ApiServices>(
   return framed(
     async (event, services) => {
       const request = requestOf(event);
-      if (isPreflight(request)) return toGateway({ status: 204, body: undefined }, request.requestId);
+      if (isPreflight(request))
+        return toGateway(
+          { status: 204, body: undefined, headers: preflightHeaders(request) },
+          request.requestId,
+        );
       const counted = rate === 'by method' ? (request.method === 'GET' ? 'get' : 'post') : rate;
-      const known = await authenticate(request, counted, services);
-      const named = logWith(services, { requestId: request.requestId, accountId: known.account.id });
+      const known = await authenticate(request, counted, services, 'tokens too');
+      const { token } = known;
+      const named = logWith(services, {
+        requestId: request.requestId,
+        accountId: known.account.id,
+        ...(token && { tokenId: token.id }),
+      });
       const door = {
         rate: counted,
         request,
         known,
-        run: async (caller: Caller) => handle(request, caller, named),
+        run: async (caller: Caller) => {
+          if (!token) return handle(request, caller, named);
+          const refused = refusedToToken(token, request);
+          if (refused) throw refused;
+          const answer = await handle(request, caller, named);
+          return { ...answer, body: shownToUser(answer.body) };
+        },
         refuse: (problem: Problem) => problemAnswer(problem, services.authFailureForm),
       };
       const answer = await inTime(admit<ApiAnswer>(door, named), services);
-      return toGateway(answer, request.requestId);
+      return toGateway(withHeaders(answer, corsHeaders(token, request)), request.requestId);
     },
     (problem, { authFailureForm }, requestId) =>
       toGateway(problemAnswer(problem, authFailureForm), requestId),

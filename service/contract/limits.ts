@@ -20,6 +20,16 @@ export const defaultLimits: AccountLimits = {
   maxUnusedUploads: 100,
 };
 
+/** Requests a minute by a token of an end user. Those of the account are counted apart. */
+export const defaultUserRates = { post: 20, get: 120 } as const;
+/** What POST /user-tokens takes, and takes when the body names nothing. */
+export const tokenSeconds = { least: 60, usual: 300, most: 900 } as const;
+export const tokenUses = { least: 1, usual: 10, most: 100 } as const;
+export const mostTokenOrigins = 10;
+export const mostTokenModels = 100;
+/** In USD. */
+export const mostTokenSpend = 1_000_000;
+
 /** The values that an operator may set. A deadline above 12 minutes would outlive the rendering function. */
 export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [least: number, most: number] } =
   {

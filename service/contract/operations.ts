@@ -16,18 +16,21 @@ export interface Operation {
   readonly handler: string;
   /** The query parameters of the operation. Every other parameter is refused, so that no typo is ignored. */
   readonly query: readonly string[];
+  /** Whether the token of an end user may call it. */
+  readonly isForTokens?: true;
 }
 
 export const operations = {
-  listModels: { method: 'GET', path: '/models', handler: 'list-models', query: [] },
+  listModels: { method: 'GET', path: '/models', handler: 'list-models', query: [], isForTokens: true },
   generateImage: {
     method: 'POST',
     path: '/images/generate',
     handler: 'generate-image',
     query: [],
+    isForTokens: true,
   },
-  quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', query: [] },
-  createUpload: { method: 'POST', path: '/uploads', handler: 'create-upload', query: [] },
+  quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', query: [], isForTokens: true },
+  createUpload: { method: 'POST', path: '/uploads', handler: 'create-upload', query: [], isForTokens: true },
   listCreations: {
     method: 'GET',
     path: '/creations',
@@ -41,29 +44,53 @@ export const operations = {
     query: ['after', 'limit', 'wait', 'include'],
   },
   getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: ['user'] },
-  getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', query: [] },
+  getCreation: {
+    method: 'GET',
+    path: '/creations/{id}',
+    handler: 'get-creation',
+    query: [],
+    isForTokens: true,
+  },
   cancelCreation: {
     method: 'POST',
     path: '/creations/{id}/cancel',
     handler: 'cancel-creation',
     query: [],
+    isForTokens: true,
   },
   deleteCreation: { method: 'DELETE', path: '/creations/{id}', handler: 'delete-creation', query: [] },
+  createUserToken: { method: 'POST', path: '/user-tokens', handler: 'user-tokens', query: [] },
+  getUserToken: { method: 'GET', path: '/user-tokens/{id}', handler: 'user-tokens', query: [] },
+  revokeUserToken: {
+    method: 'POST',
+    path: '/user-tokens/{id}/revoke',
+    handler: 'user-tokens',
+    query: [],
+  },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;
+
+/** The name of the Lambda function: "GenerateImage" for the handler "generate-image". */
+export function functionOf({ handler }: Pick<Operation, 'handler'>): string {
+  return handler.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
+}
 
 /** The methods of a path, for the header Allow. Empty when no operation has the path. */
 export function methodsOf(
   path: string,
   root: string = apiRoot,
-  table: Readonly<Record<string, { readonly method: string; readonly path: string }>> = operations,
+  table: Readonly<
+    Record<string, { readonly method: string; readonly path: string; readonly isForTokens?: true }>
+  > = operations,
+  isForTokens = false,
 ): string[] {
   const steps = path.split('/');
   return Object.values(table)
     .filter((operation) => {
       const pattern = `${root}${operation.path}`.split('/');
       return (
+        (!isForTokens || operation.isForTokens === true) &&
         pattern.length === steps.length &&
         pattern.every((step, index) => (step.startsWith('{') ? steps[index] !== '' : step === steps[index]))
       );

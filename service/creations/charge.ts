@@ -6,6 +6,7 @@
  *   account      active, covers the cost, has room    available - cost, in flight + creations
  *   key          good, same caps, each cap covers     spend of the day and the month + cost
  *   user         its cap covers (only with such a cap) the user's spend of the month + cost
+ *   token        works, covers the cost (only by one) left - cost, uses left - creations
  *   rate window  below the limit                      count + 1
  *   creation     new                                  queued
  *   ledger row   new                                  -cost
@@ -39,6 +40,7 @@ import {
   spentInAll,
 } from '../accounts/caps.ts';
 import { userHash } from '../accounts/end-user.ts';
+import type { UserToken } from '../accounts/user-token.ts';
 import { overMarks } from '../accounts/watched-caps.ts';
 import { type Item, keys, minuteOf, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import type { Refusal, TransactItem } from '../aws/dynamodb/transaction.ts';
@@ -51,6 +53,7 @@ import { creationToItem, idempotencyFromItem } from './creation-items.ts';
 import type { CreationRecord, IdempotencyRecord } from './creation.ts';
 import type { RetryCharge } from './retries.ts';
 import { retryItems } from './retry-store.ts';
+import { tokenPart, type TokenRefusal } from './token-items.ts';
 
 export type NewCreation = CreationRecord & Required<Pick<CreationRecord, 'chargedDay'>>;
 
@@ -59,6 +62,8 @@ export interface ChargeOrder {
   readonly creations: readonly [NewCreation, ...NewCreation[]];
   /** The key as it was read. The charge is refused when its caps have changed since. */
   readonly apiKey: ApiKey;
+  /** The token of an end user that ordered the creations. The rate is then the token's own. */
+  readonly token?: Pick<UserToken, 'id' | 'accountId'>;
   /** How many creations the account may have open, as it was read. */
   readonly maxConcurrent: number;
   /** The account's rate of POSTs, in which the charge counts the request. Absent: it was counted before. */
@@ -84,6 +89,7 @@ export type ChargeOutcome =
   | { readonly kind: 'account_not_active'; readonly condition: AccountCondition | 'gone' }
   /** The key is gone, revoked or expired. */
   | { readonly kind: 'key_revoked' }
+  | TokenRefusal
   | { readonly kind: 'model_not_allowed' }
   /** Its caps have changed since they were read, or its spend in a neighbouring month has. */
   | { readonly kind: 'key_changed'; readonly apiKey: ApiKey }
@@ -102,10 +108,12 @@ export type ChargeOutcome =
 const precedence: readonly ChargeOutcome['kind'][] = [
   'account_not_active',
   'key_revoked',
+  'token_ended',
   'model_not_allowed',
   'rate_used_up',
   'idempotency_taken',
   'retry_moved',
+  'token_used_up',
   'key_changed',
   'over_budget',
   'over_balance',
@@ -121,7 +129,7 @@ export interface ChargePart {
 
 /** The parts of the transaction. DynamoDB gives its cancellation reasons in the same order. */
 export function chargeParts(table: Table, order: ChargeOrder): readonly ChargePart[] {
-  const { apiKey, creations, idempotency, postRate, retry, uploads = [] } = order;
+  const { apiKey, creations, idempotency, nowMillis, postRate, retry, token, uploads = [] } = order;
   const retried = retry ? retryItems(table, retry, idsOf(order), order.nowMillis) : [];
   return [
     accountPart(table, order),
@@ -129,6 +137,7 @@ export function chargeParts(table: Table, order: ChargeOrder): readonly ChargePa
     ...(apiKey.perUserMonthlyCapMicros === undefined
       ? []
       : [userPart(table, order, apiKey.perUserMonthlyCapMicros)]),
+    ...(token ? [tokenPart(table, { token, cost: costOf(order), count: creations.length, nowMillis })] : []),
     ...(postRate === undefined ? [] : [ratePart(table, order, postRate)]),
     ...creations
       .flatMap((creation) => [creationToItem(creation), ledgerRowOf(creation)])
@@ -351,11 +360,11 @@ function userPart(table: Table, order: ChargeOrder, cap: Micros): ChargePart {
   return { item, refusal };
 }
 
-function ratePart(table: Table, { creations, nowMillis }: ChargeOrder, postRate: number): ChargePart {
+function ratePart(table: Table, { creations, nowMillis, token }: ChargeOrder, postRate: number): ChargePart {
   const item = {
     Update: {
       TableName: table.name,
-      Key: keys.rate(creations[0].accountId, 'post', minuteOf(nowMillis)),
+      Key: keys.rate(creations[0].accountId, 'post', minuteOf(nowMillis), token?.id),
       UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
       ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
       ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },

@@ -14,7 +14,7 @@ import {
   type Resolution,
 } from '../contract/request-fields.ts';
 import type { RouteOutcome } from '../contract/route-outcome.ts';
-import { type AccountId, type CreationId, executionName, type KeyId } from '../values/ids.ts';
+import { type AccountId, type CreationId, executionName, type KeyId, type TokenId } from '../values/ids.ts';
 import { type Micros, toUsd } from '../values/money.ts';
 import type { ContentCredentials } from './content-credentials.ts';
 import type { Metadata } from './image-request.ts';
@@ -84,6 +84,8 @@ export interface CreationRecord extends PlainMembers {
   readonly id: CreationId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;
+  /** The token of an end user that ordered it. Absent: a key did. */
+  readonly tokenId?: TokenId;
   /** X-Request-Id. The ledger row of the charge keeps it, so it is absent in a record that was read. */
   readonly requestId?: string;
   readonly status: CreationStatus;

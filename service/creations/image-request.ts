@@ -76,10 +76,10 @@ const wellFormed = z.refine<string>((text) => text.isWellFormed(), {
 });
 const address = z.string().check(atMost(maxUrlLength), wellFormed);
 
-type Findings = readonly { readonly name?: string; readonly code: string; readonly message: string }[];
+export type Findings = readonly { readonly name?: string; readonly code: string; readonly message: string }[];
 
 /** Makes a schema of a check of our own. Each finding is an issue, below its name if it has one. */
-function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Value, Value> {
+export function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Value, Value> {
   return z.custom<Value>().check(({ value, issues }) => {
     for (const { name, code, message } of find(value)) {
       issues.push({
@@ -94,7 +94,7 @@ function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Val
 }
 
 /** Has at most one finding. Of a number that is wrong in two ways the client gets the range first. */
-function integerProblems(value: unknown, least: number, most: number): Findings {
+export function integerProblems(value: unknown, least: number, most: number): Findings {
   if (typeof value !== 'number') return [{ code: 'invalid_type', message: 'must be a number' }];
   if (value > most) return [{ code: 'too_big', message: `at most ${most}` }];
   if (value < least) return [{ code: 'too_small', message: `at least ${least}` }];
@@ -118,7 +118,7 @@ const plainSchemas = Object.fromEntries(
 ) as unknown as PlainSchemas;
 
 /** Has at most one finding. JSON.parse reads a number that is too large for a double as Infinity. */
-function maxCostProblems(value: unknown): Findings {
+export function usdProblems(value: unknown): Findings {
   if (typeof value !== 'number' || !Number.isFinite(value))
     return [{ code: 'invalid_type', message: 'must be a number' }];
   if (value < 0) return [{ code: 'too_small', message: 'at least 0' }];
@@ -138,7 +138,7 @@ export const imageRequestSchema = z.pipe(
     ...plainSchemas,
     metadata: z.nullish(checkedBy<Metadata>(metadataProblems)),
     user: z.nullish(checkedBy<string>(userProblems)),
-    max_cost: z.nullish(checkedBy<number>(maxCostProblems)),
+    max_cost: z.nullish(checkedBy<number>(usdProblems)),
   }),
   z.transform(withoutNulls),
 );

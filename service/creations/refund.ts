@@ -8,6 +8,7 @@ import type { FailureName } from '../contract/failures.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
 import type { CreationRecord, CreationStatus, RouteAttempt } from './creation.ts';
 import type { EndingItems } from './event-items.ts';
+import { tokenGivenBack } from './token-items.ts';
 
 const isOpen = '#status IN (:queued, :processing)';
 /** An attempt is saved before its vendor is called, so nothing was sent that this list does not have. */
@@ -61,7 +62,7 @@ export function settleTerminal(table: Table, creation: CreationRecord, settlemen
   };
 }
 
-/** The transaction's items: creation, account, key, counter of the user if it was counted, ledger row. */
+/** The transaction's items: creation, account, key, counter of the user and token if they counted, ledger row. */
 export function refundItems(table: Table, creation: CreationRecord, refund: Refund): EndingItems {
   const { failure, nowMillis, announce, isCancelled = false } = refund;
   const at = new Date(nowMillis).toISOString();
@@ -126,6 +127,7 @@ function moneyBack(
       },
     },
     ...counter,
+    ...tokenGivenBack(table, creation, nowMillis),
     {
       Put: {
         TableName: table.name,

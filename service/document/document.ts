@@ -30,7 +30,11 @@ function openApiDocument(): OpenApiDocument {
       webhooks: webhooks(),
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: '`Authorization: Bearer dk_live_…`' },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: '`Authorization: Bearer dk_live_…`, or the token of an end user, `dk_user_…`',
+          },
           apiKey: {
             type: 'apiKey',
             in: 'header',
@@ -66,7 +70,7 @@ function paths(): ZodOpenApiPathsObject {
 
 function operationOf(
   name: OperationName,
-  { tag, summary: words, description: text, query, headers, body, answers }: Documentation,
+  { tag, id = creationId, summary: words, description: text, query, headers, body, answers }: Documentation,
 ): ZodOpenApiOperationObject {
   return {
     operationId: name,
@@ -74,7 +78,7 @@ function operationOf(
     summary: words,
     description: text,
     requestParams: {
-      ...(operations[name].path.includes('{id}') && { path: z.object({ id: creationId }) }),
+      ...(operations[name].path.includes('{id}') && { path: z.object({ id }) }),
       ...(Object.keys(query).length > 0 && { query: z.object(query) }),
       ...(headers && { header: z.object(headers) }),
     },

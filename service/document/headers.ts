@@ -96,7 +96,7 @@ const documented = {
   Authenticate: {
     name: 'WWW-Authenticate',
     description: 'API Gateway may rename it to `x-amzn-remapped-www-authenticate`. Do not depend on it.',
-    schema: { type: 'string', const: 'Bearer' },
+    schema: { type: 'string', enum: ['Bearer', 'Bearer error="invalid_token"'] },
     isOptional: true,
   },
   Allow: {

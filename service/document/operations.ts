@@ -4,10 +4,20 @@ import { longestWaitSeconds, mostEvents } from '../contract/limits.ts';
 import type { OperationName } from '../contract/operations.ts';
 import { requestHeaders } from './headers.ts';
 import type { Documented } from './responses.ts';
-import { creation, creationPage, creationStatus } from './schemas/creation.ts';
+import { creation, creationPage, creationStatus, userCreation } from './schemas/creation.ts';
 import { imageRequest } from './schemas/image-request.ts';
 import { modelList } from './schemas/models.ts';
-import { balance, quote, upload, uploadRequest, user } from './schemas/values.ts';
+import {
+  balance,
+  newUserToken,
+  quote,
+  upload,
+  uploadRequest,
+  user,
+  userToken,
+  userTokenId,
+  userTokenRequest,
+} from './schemas/values.ts';
 import { eventPage } from './schemas/webhooks.ts';
 
 const requests = {
@@ -19,6 +29,8 @@ const requests = {
   },
   large: { model: 'sandbox-pro', prompt: 'a boat', resolution: '4K', aspect_ratio: '21:9' },
 };
+
+const shownCreation = z.union([creation, userCreation]);
 
 const accepted = ['Location', 'Cost', 'IdempotentReplayed', 'PreferenceApplied'] as const;
 
@@ -36,14 +48,14 @@ const generateImage: Documented<'generateImage'> = {
         status: 200,
         description:
           'Only with `Prefer: wait`: the creation has ended. It completed, or it failed through its own request.',
-        schema: creation,
+        schema: shownCreation,
         headers: accepted,
         examples: ['completed'],
       },
       {
         status: 202,
         description: 'The creation is accepted and charged, now or by an earlier request with the same key.',
-        schema: creation,
+        schema: shownCreation,
         headers: [...accepted, 'RetryAfter'],
         examples: ['accepted'],
       },
@@ -52,6 +64,9 @@ const generateImage: Documented<'generateImage'> = {
       'noRoute',
       'maxCostExceeded',
       'idempotencyKeyMismatch',
+      'accountCannotPay',
+      'tokenBudgetExceeded',
+      'tokenUsesExceeded',
       'overBalance',
       'overBudget',
       'overUserBudget',
@@ -140,7 +155,7 @@ const createUpload: Documented<'createUpload'> = {
     successes: [
       { status: 201, description: 'The upload is announced.', schema: upload, examples: ['upload'] },
     ],
-    refusals: ['tooManyUploads'],
+    refusals: ['tooManyUploads', 'tokenUsesExceeded'],
     takesBody: true,
   },
 };
@@ -180,7 +195,7 @@ const getCreation: Documented<'getCreation'> = {
       {
         status: 200,
         description: 'The creation as it is now.',
-        schema: creation,
+        schema: shownCreation,
         headers: ['RetryAfterWhileOpen'],
         examples: ['completed', 'accepted'],
       },
@@ -201,7 +216,7 @@ const cancelCreation: Documented<'cancelCreation'> = {
       {
         status: 200,
         description: 'The creation is cancelled, by this request or by an earlier one.',
-        schema: creation,
+        schema: shownCreation,
         examples: ['cancelled'],
       },
     ],
@@ -263,6 +278,61 @@ const listEvents: Documented<'listEvents'> = {
   },
 };
 
+const createUserToken: Documented<'createUserToken'> = {
+  tag: 'User tokens',
+  summary: 'Mint a token for a user',
+  description:
+    'Mints a token that the browser or the app of one user may have: for minutes, up to a spend limit. A token acts for the key that minted it, so it ends with the key, and every budget of the key counts. It may list models, ask for prices, order images, announce uploads, and read and cancel creations of its user. A repetition mints another token.',
+  query: {},
+  body: {
+    schema: userTokenRequest,
+    examples: {
+      page: { user: 'alice', spend_limit: 0.4, origins: ['https://app.example.com'] },
+    },
+  },
+  answers: {
+    successes: [
+      { status: 201, description: 'The token is minted.', schema: newUserToken, examples: ['minted'] },
+    ],
+    takesBody: true,
+  },
+};
+
+const getUserToken: Documented<'getUserToken'> = {
+  tag: 'User tokens',
+  summary: 'Read a token',
+  description: 'What a token may do and has done, for the key that minted it, until a day after its end.',
+  id: userTokenId,
+  query: {},
+  answers: {
+    successes: [
+      { status: 200, description: 'The token as it is now.', schema: userToken, examples: ['user-token'] },
+    ],
+    refusals: ['tokenNotFound'],
+  },
+};
+
+const revokeUserToken: Documented<'revokeUserToken'> = {
+  tag: 'User tokens',
+  summary: 'Revoke a token',
+  description:
+    'Ends a token at once, with any key of the account. Creations that it has made go on. A repetition gets the same answer.',
+  id: userTokenId,
+  query: {},
+  answers: {
+    successes: [
+      {
+        status: 200,
+        description: 'The token is revoked, by this request or by an earlier one.',
+        schema: userToken,
+        examples: ['revoked-token'],
+      },
+    ],
+    refusals: ['tokenNotFound'],
+    takesBody: true,
+  },
+};
+
 /** The documentation of every operation. An operation without one does not compile. */
 export const documentation: { readonly [Name in OperationName]: Documented<Name> } = {
   listModels,
@@ -275,4 +345,7 @@ export const documentation: { readonly [Name in OperationName]: Documented<Name>
   getCreation,
   cancelCreation,
   deleteCreation,
+  createUserToken,
+  getUserToken,
+  revokeUserToken,
 };

@@ -60,6 +60,7 @@ const everywhere = [
   'keyRefused',
   'accountDisabled',
   'apiSuspended',
+  'tokenRefused',
   'rateUsedUp',
   'addressBlocked',
   'internal',
@@ -69,7 +70,10 @@ const everywhere = [
 /** Responses that are the same in every operation. Each is a component. */
 const shared: Readonly<Partial<Record<Status, ZodOpenApiResponseObject>>> = {
   401: { id: 'KeyRefused', ...refusalResponse(401, ['keyRefused'], ['key-missing']) },
-  403: { id: 'AccountRefused', ...refusalResponse(403, ['accountDisabled', 'apiSuspended'], []) },
+  403: {
+    id: 'AccountRefused',
+    ...refusalResponse(403, ['accountDisabled', 'apiSuspended', 'tokenRefused'], []),
+  },
   413: { id: 'BodyTooLarge', ...refusalResponse(413, [], []) },
   500: { id: 'InternalError', ...refusalResponse(500, ['internal'], []) },
 };
@@ -152,6 +156,8 @@ function named(names: readonly ExampleName[]): { examples?: Record<string, { rea
 /** What the document says of one operation, beside method and path, which service/contract/operations.ts says. */
 export interface Documentation {
   readonly tag: TagName;
+  /** Of the {id} in the path. Absent: the id of a creation. */
+  readonly id?: z.ZodType;
   readonly summary: string;
   /** In Markdown. */
   readonly description: string;

@@ -1,8 +1,10 @@
 /** From a plan to charged creations: means, source images, one transaction, and its refusals. */
+import type { UserToken } from '../accounts/user-token.ts';
 import { exceededBudget } from '../accounts/caps.ts';
 import { capKinds, toldOf, watchedCaps } from '../accounts/watched-caps.ts';
-import { type Caller, overRate } from '../api/admit.ts';
+import { type Caller, limitOf, overRate } from '../api/admit.ts';
 import {
+  accountCannotPay,
   accountDisabled,
   apiSuspended,
   keyInvalid,
@@ -12,6 +14,9 @@ import {
   overloaded,
   serviceClosed,
   serviceIsFull,
+  tokenBudgetExceeded,
+  tokenEnded,
+  tokenUsesExceeded,
   tooManyOpen,
 } from '../api/problems.ts';
 import { chargeMillis, startGraceMillis } from '../contract/limits.ts';
@@ -49,14 +54,28 @@ export function checkMeans(
   { cost, user, count = 1 }: Demand,
   { topUpUrl, serviceCapacity }: Pick<SubmitServices, 'topUpUrl' | 'serviceCapacity'>,
 ): void {
-  const { account, apiKey, state, nowMillis } = caller;
+  const { account, apiKey, state, nowMillis, token } = caller;
+  const usedUp = token && usedUpToken(token, cost, count);
+  if (usedUp) throw usedUp;
   const budget = exceededBudget(apiKey, cost, nowMillis, state.userSpentMicros ?? asMicros(0));
   if (budget) throw overBudget(budget, user);
-  if (account.availableMicros < cost) throw overBalance(cost, account.availableMicros, topUpUrl);
+  if (account.availableMicros < cost) throw cannotPay(caller, cost, account.availableMicros, topUpUrl);
   const { maxConcurrent } = account.limits;
   if (account.inFlight + count > maxConcurrent) throw tooManyOpen(maxConcurrent, account.inFlight);
   if (state.openCreations + count > serviceCapacity)
     throw serviceIsFull(serviceCapacity, state.openCreations);
+}
+
+/** The 402 of a token, before the budgets of its key and the balance. */
+function usedUpToken(token: UserToken, cost: Micros, count: number): Problem | undefined {
+  if (token.leftMicros < cost) return tokenBudgetExceeded(token);
+  return token.usesLeft < count
+    ? tokenUsesExceeded(token.maxUses, token.maxUses - token.usesLeft)
+    : undefined;
+}
+
+function cannotPay({ token }: Caller, cost: Micros, available: Micros, topUpUrl: string): Problem {
+  return token ? accountCannotPay() : overBalance(cost, available, topUpUrl);
 }
 
 function demandOf({ plan, count = 1 }: { readonly plan: Plan; readonly count?: number }): Demand {
@@ -85,7 +104,7 @@ async function tellRefusal(
 function refusedFor(error: unknown, costMicros: Demand['cost']): RefusedFor | undefined {
   if (!(error instanceof Problem) || error.code !== 'ERR_INSUFFICIENT_BALANCE') return undefined;
   const { reason } = error.details;
-  if (reason === undefined) return { kind: 'balance', costMicros };
+  if (reason === undefined || reason === 'account_balance') return { kind: 'balance', costMicros };
   const cap = capKinds.find((kind) => watchedCaps[kind].reason === reason);
   return cap && { kind: 'cap', cap, costMicros };
 }
@@ -200,7 +219,7 @@ async function lookAgain(
 /** Source images may have taken seconds: month, rate window and deadline follow the time of the charge. */
 function orderOf(submission: Submission, services: SubmitServices): ChargeOrder {
   const { caller, idempotency, retry, count = 1 } = submission;
-  const { account, apiKey, place } = caller;
+  const { account, apiKey, place, token } = caller;
   const nowMillis = services.clock.now();
   const uploads = uploadIdsIn(submission.plan.request.imageUrls);
   return {
@@ -211,9 +230,10 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
       ),
     ],
     apiKey,
+    ...(token && { token }),
     maxConcurrent: account.limits.maxConcurrent,
     nowMillis,
-    ...(!place.isTaken && { postRate: account.limits.postRate }),
+    ...(!place.isTaken && { postRate: limitOf(caller, 'post') }),
     ...(uploads.length > 0 && { uploads }),
     ...(idempotency && { idempotency }),
     ...(retry && { retry }),
@@ -240,7 +260,7 @@ function newCreation(
   { randomBytes, schema, catalog }: SubmitServices,
 ): NewCreation {
   const { request, routes, costMicros } = plan;
-  const { account, apiKey } = caller;
+  const { account, apiKey, token } = caller;
   const { model, imageUrls: _copied, webhookUrl, maxCostUsd: _compared, ...asked } = request;
   // The record has a place for every field of the request.
   asked satisfies { [Name in keyof typeof asked]: Name extends keyof CreationRecord ? unknown : never };
@@ -250,6 +270,7 @@ function newCreation(
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
+    tokenId: token?.id,
     requestId,
     status: 'queued',
     model: model.id,
@@ -294,7 +315,11 @@ function refusal(outcome: Refused, submission: Submission): Problem {
     case 'account_not_active':
       return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();
     case 'key_revoked':
-      return keyInvalid('is not recognised');
+      return caller.token ? tokenEnded('revoked') : keyInvalid('is not recognised');
+    case 'token_ended':
+      return tokenEnded(outcome.how);
+    case 'token_used_up':
+      return usedUpToken(outcome.token, demandOf(submission).cost, submission.count ?? 1) ?? overloaded();
     case 'model_not_allowed':
       return modelNotFound(plan.request.model.id);
     case 'rate_used_up':
@@ -302,7 +327,7 @@ function refusal(outcome: Refused, submission: Submission): Problem {
     case 'over_budget':
       return overBudget(outcome.budget, plan.request.user);
     case 'over_balance':
-      return overBalance(demandOf(submission).cost, outcome.availableMicros, topUpUrl);
+      return cannotPay(caller, demandOf(submission).cost, outcome.availableMicros, topUpUrl);
     case 'too_many_open':
       return tooManyOpen(outcome.limit, outcome.current);
     case 'key_changed':

@@ -1,4 +1,4 @@
-import { tooManyUnusedUploads } from '../api/problems.ts';
+import { tokenUsesExceeded, tooManyUnusedUploads } from '../api/problems.ts';
 import { type ApiRequest, jsonBody, unknownParameters } from '../api/request.ts';
 import type { Handle } from '../api/serve.ts';
 import { newUpload, type Upload, uploadSchema, uploadView } from '../uploads/upload.ts';
@@ -8,13 +8,19 @@ import type { UploadServices } from './open.ts';
 /** POST /uploads: a signed address for an image, to which the client sends the bytes. Costs nothing. */
 export const createUpload: Handle<UploadServices> = async (request, caller, services) => {
   const { uploads, uploadTargets, clock, randomBytes } = services;
-  const { id: accountId, limits } = caller.account;
+  const { account, token } = caller;
+  const { id: accountId, limits } = account;
   const asked = parseUpload(request);
   // Before the first write, so that a request that the rate refuses writes nothing.
   await caller.place.take();
   const nowMillis = clock.now();
-  const upload = newUpload({ accountId, ...asked }, nowMillis, randomBytes);
-  const created = await uploads.create(upload, limits.maxUnusedUploads, nowMillis);
+  const upload = newUpload(
+    { accountId, ...(token && { user: token.user }), ...asked },
+    nowMillis,
+    randomBytes,
+  );
+  const created = await uploads.create(upload, limits.maxUnusedUploads, nowMillis, token?.id);
+  if (token && created.kind === 'token_used_up') throw tokenUsesExceeded(token.maxUses, token.maxUses);
   if (created.kind === 'too_many_unused')
     throw tooManyUnusedUploads(limits.maxUnusedUploads, created.current);
   return { status: 201, body: uploadView(upload, await uploadTargets.sign(upload, nowMillis)) };

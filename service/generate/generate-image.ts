@@ -76,7 +76,7 @@ export const generateImage: Handle<SubmitServices> = async (request, caller, ser
 
 /** The creation that this request makes, or that an earlier request with the same Idempotency-Key made. */
 async function accept(request: ApiRequest, caller: Caller, services: SubmitServices): Promise<Accepted> {
-  const { body, idempotency } = parseSubmission(request, services);
+  const { body, idempotency } = parseSubmission(request, services, caller.token);
   const earlier = await findReplay(caller.state.idempotency, idempotency, services);
   if (earlier.kind === 'replayed') return earlier;
   const plan = planCreation(body, caller, services);

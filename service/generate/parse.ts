@@ -1,3 +1,4 @@
+import type { UserToken } from '../accounts/user-token.ts';
 import type { QuoteServices } from '../api/open.ts';
 import { idempotencyKeyMalformed } from '../api/problems.ts';
 import { type ApiRequest, type IdempotencyKey, jsonBody, unknownParameters } from '../api/request.ts';
@@ -12,6 +13,7 @@ import { type OutboundRules, type Purpose, readClientUrl } from '../outbound/cli
 import { namesUpload, notUsable, uploadIdIn } from '../uploads/upload.ts';
 import { type FieldError, fieldErrors, invalidRequest, onePerField } from '../values/problem.ts';
 import type { Idempotency } from './earlier-request.ts';
+import { boundByToken, fieldsRefusedToToken, idempotencyOfUser } from './for-tokens.ts';
 
 type ParseServices = Pick<QuoteServices, 'outboundRules'>;
 
@@ -22,11 +24,16 @@ export interface Parsed {
 }
 
 /** Key and body of POST /images/generate. Throws 400: ignoring a malformed key could charge twice. */
-export function parseSubmission(request: ApiRequest, services: ParseServices): Parsed {
+export function parseSubmission(request: ApiRequest, services: ParseServices, token?: UserToken): Parsed {
   const key = request.idempotencyKey;
   if (key.kind === 'malformed') throw idempotencyKeyMalformed();
-  const body = parseImageRequest(request, 'generateImage', services);
-  return { body, idempotency: key.kind === 'valid' ? idempotencyOf(key, body) : undefined };
+  const body = parseImageRequest(request, 'generateImage', services, token);
+  const idempotency = key.kind === 'valid' ? idempotencyOf(key, body) : undefined;
+  if (!token) return { body, idempotency };
+  return {
+    body: boundByToken(body, token),
+    idempotency: idempotency && idempotencyOfUser(idempotency, token),
+  };
 }
 
 function idempotencyOf(
@@ -42,8 +49,13 @@ export function parseImageRequest(
   request: ApiRequest,
   operation: Extract<OperationName, 'generateImage' | 'quoteImage'>,
   { outboundRules }: ParseServices,
+  token?: UserToken,
 ): ImageRequestBody {
-  return checkedBody(jsonBody(request), unknownParameters(request, operation), { outboundRules });
+  const body = jsonBody(request);
+  const unknown = unknownParameters(request, operation);
+  if (!token) return checkedBody(body, unknown, { outboundRules });
+  const found = [...unknown, ...fieldsRefusedToToken(body, token)];
+  return { ...checkedBody(body, found, { outboundRules }), user: token.user };
 }
 
 /** The same of a body that was read otherwise. @param found errors that are known already, and first */

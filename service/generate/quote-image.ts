@@ -9,10 +9,12 @@ import { findUploads } from './sources.ts';
 
 /** POST /images/quote: the price, and whether a route renders it. Fetches and charges nothing. */
 export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
-  const body = parseImageRequest(request, 'quoteImage', services);
+  const body = parseImageRequest(request, 'quoteImage', services, caller.token);
   const { request: image, costMicros } = planCreation(body, caller, services);
   await findUploads(image.imageUrls, caller, services);
-  const { availableMicros } = caller.account;
+  const { account, token } = caller;
+  // A page never sees the wallet of the account.
+  const availableMicros = token ? token.leftMicros : account.availableMicros;
   return {
     status: 200,
     headers: { ...deprecationHeaders(image.model), ...costHeader(costMicros) },
@@ -25,7 +27,7 @@ export const quoteImage: Handle<QuoteServices> = async (request, caller, service
       output_format: image.outputFormat,
       input_images: image.imageUrls.length,
       available: toUsd(asMicros(availableMicros)),
-      sufficient: availableMicros >= costMicros,
+      sufficient: Math.min(availableMicros, account.availableMicros) >= costMicros && token?.usesLeft !== 0,
     },
   };
 };

@@ -23,12 +23,13 @@ import type { Plan } from './plan.ts';
 /** The uploads of the list, by their entries. Throws 400 for the first entry that names no usable one. */
 export async function findUploads(
   imageUrls: readonly string[],
-  { account, nowMillis }: Caller,
+  { account, nowMillis, token }: Caller,
   { uploads }: Pick<QuoteServices, 'uploads'>,
 ): Promise<ReadonlyMap<string, Upload>> {
   const ids = uploadIdsIn(imageUrls);
   if (ids.length === 0) return new Map();
-  const usable = await uploads.usable(account.id, ids, nowMillis);
+  const known = await uploads.usable(account.id, ids, nowMillis);
+  const usable = token ? known.filter(({ user }) => user === token.user) : known;
   const found = new Map(usable.map((upload) => [uploadAddress(upload.id), upload]));
   const missing = imageUrls.findIndex((address) => namesUpload(address) && !found.has(address));
   if (missing >= 0) throw uploadNotUsable(missing);

@@ -44,7 +44,7 @@ export function newOperatorKey(
 ): { readonly record: OperatorKey; readonly key: string } {
   const id = randomBase62(10, randomBytes);
   const body = `${id}${randomBase62(24, randomBytes)}`;
-  const key = `${operatorKeyPrefix}${body}${checksumOf(operatorKeyPrefix, body)}`;
+  const key = `${operatorKeyPrefix}${body}${checksumOf(`${operatorKeyPrefix}${body}`)}`;
   const nowMillis = clock.now();
   const expiresAt = new Date(nowMillis + operatorKeyDays * 86_400_000).toISOString();
   const createdAt = new Date(nowMillis).toISOString();
@@ -54,7 +54,7 @@ export function newOperatorKey(
 /** The id and the hash of a key. Undefined when its form or its checksum is wrong. */
 export function parseOperatorKey(key: string): { readonly id: string; readonly hash: string } | undefined {
   const [, id, random = '', checksum] = form.exec(key) ?? [];
-  if (id === undefined || checksumOf(operatorKeyPrefix, `${id}${random}`) !== checksum) return undefined;
+  if (id === undefined || checksumOf(`${operatorKeyPrefix}${id}${random}`) !== checksum) return undefined;
   return { id, hash: hashKey(key) };
 }
 

@@ -7,8 +7,9 @@ import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { putNew, tryUpdate } from '../aws/dynamodb/conditional.ts';
 import { updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import { transact } from '../aws/dynamodb/transaction.ts';
 import { Overloaded } from '../values/errors.ts';
-import type { AccountId, UploadId } from '../values/ids.ts';
+import type { AccountId, TokenId, UploadId } from '../values/ids.ts';
 import { expiryOf, isUsable, type NewUploadOutcome, type Upload } from './upload.ts';
 
 export type UploadReader = ReturnType<typeof createUploadReader>;
@@ -56,15 +57,49 @@ export function createUploadStore(table: Table) {
   return {
     ...createUploadReader(table),
     /** Stores the record in one of the account's places for unused uploads, exactly. Throws Overloaded. */
-    create: async (upload: Upload, mostUnused: number, nowMillis: number): Promise<NewUploadOutcome> => {
+    create: async (
+      upload: Upload,
+      mostUnused: number,
+      nowMillis: number,
+      token?: TokenId,
+    ): Promise<NewUploadOutcome> => {
       // The record comes first. If the quota refuses the upload, or if the function dies in between, no
       // client has the id of this record, and it is deleted a day later. A counted id without a record would
       // count for a day.
       if (mostUnused === 0) return { kind: 'too_many_unused', current: 0 };
-      await putNew(table, uploadToItem(upload));
+      if (token === undefined) await putNew(table, uploadToItem(upload));
+      else if (!(await putByToken(table, upload, token, nowMillis))) return { kind: 'token_used_up' };
       return takePlace(table, upload.accountId, upload.id, mostUnused, nowMillis);
     },
   };
+}
+
+/** Stores the record and counts it for the token, in one call. False when the token may announce no more. */
+async function putByToken(table: Table, upload: Upload, token: TokenId, nowMillis: number): Promise<boolean> {
+  const outcome = await transact(
+    table,
+    [
+      {
+        Put: {
+          TableName: table.name,
+          Item: uploadToItem(upload),
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      },
+      {
+        Update: {
+          TableName: table.name,
+          Key: keys.userToken(upload.accountId, token),
+          UpdateExpression: 'SET uploadsLeft = uploadsLeft - :one',
+          ConditionExpression: 'attribute_not_exists(revokedAt) AND expiresAt > :at AND uploadsLeft >= :one',
+          ExpressionAttributeValues: { ':one': 1, ':at': new Date(nowMillis).toISOString() },
+        },
+      },
+    ],
+    upload.id,
+  );
+  if (outcome.kind === 'overloaded') throw new Overloaded('the token stayed busy');
+  return outcome.kind === 'done';
 }
 
 async function takePlace(

@@ -21,6 +21,8 @@ export const uploadSchema = z.strictObject({
 export interface Upload {
   readonly id: UploadId;
   readonly accountId: AccountId;
+  /** Of the token that announced it: only tokens of this user may use it. Absent: a key announced it. */
+  readonly user?: string;
   readonly contentType: ImageContentType;
   /** The length that the client announced, and that the signed address takes. */
   readonly bytes: number;
@@ -39,7 +41,7 @@ export interface UploadTarget {
 
 /** @param randomBytes gives the id's random bits, and a name that nobody can guess */
 export function newUpload(
-  asked: Pick<Upload, 'accountId' | 'contentType' | 'bytes'>,
+  asked: Pick<Upload, 'accountId' | 'contentType' | 'bytes' | 'user'>,
   nowMillis: number,
   randomBytes: (count: number) => Uint8Array,
 ): Upload {
@@ -104,4 +106,6 @@ export function uploadView(
 export type NewUploadOutcome =
   | { readonly kind: 'created' }
   /** The account has as many uploads that no accepted creation has used and that have not expired. */
-  | { readonly kind: 'too_many_unused'; readonly current: number };
+  | { readonly kind: 'too_many_unused'; readonly current: number }
+  /** The token of an end user has announced as many uploads as it may. */
+  | { readonly kind: 'token_used_up' };

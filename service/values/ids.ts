@@ -8,6 +8,8 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 export type AccountId = Branded<'AccountId'>;
 /** Six base62 characters, unique within the account. */
 export type KeyId = Branded<'KeyId'>;
+/** Sixteen base62 characters, unique within the account: the key that minted the token, and ten more. */
+export type TokenId = Branded<'TokenId'>;
 /** A UUIDv7 in lower case. Such ids sort by the time at which they were made. */
 export type CreationId = Branded<'CreationId'>;
 /** `ntc_` and a UUIDv7. */
@@ -31,6 +33,7 @@ const isCreationId = (text: string): text is CreationId => uuid.test(text);
 const isAccountId = (text: string): text is AccountId => accountId.test(text);
 const isUploadId = (text: string): text is UploadId => timeOfUuidV7(text) !== undefined;
 const isPersonId = (text: string): text is PersonId => /^[\w-]{43}$/.test(text);
+const isTokenId = (text: string): text is TokenId => /^[0-9A-Za-z]{16}$/.test(text);
 const isKeyId = (text: string): text is KeyId => keyId.test(text);
 
 /** The Unix milliseconds at which a UUIDv7 was made. Undefined for every other text. */
@@ -85,6 +88,11 @@ export function parseAccountId(text: string): AccountId | undefined {
 /** Reads a key id of a token or a command. Undefined when the text is not six base62 characters. */
 export function parseKeyId(text: string): KeyId | undefined {
   return isKeyId(text) ? text : undefined;
+}
+
+/** Reads a token id of a path. Undefined when the text is not sixteen base62 characters. */
+export function parseTokenId(text: string): TokenId | undefined {
+  return isTokenId(text) ? text : undefined;
 }
 
 /** Reads a person id of a path or a cookie. Undefined when the text is not the base64url of 32 bytes. */

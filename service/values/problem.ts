@@ -8,6 +8,7 @@ export const problemStatus = {
   ERR_INSUFFICIENT_BALANCE: 402,
   ERR_ACCOUNT_DISABLED: 403,
   ERR_API_SUSPENDED: 403,
+  ERR_FORBIDDEN: 403,
   ERR_MODEL_NOT_FOUND: 404,
   ERR_NOT_FOUND: 404,
   ERR_RATE_LIMIT: 429,
@@ -22,7 +23,6 @@ export type ProblemCode = keyof typeof problemStatus;
 
 export const portalProblemStatus = {
   ERR_SESSION_REQUIRED: 401,
-  ERR_FORBIDDEN: 403,
   ERR_CONFLICT: 409,
 } as const;
 

@@ -27,6 +27,11 @@ const provoke: Readonly<Record<Exclude<ProblemCode, Reserved>, () => Promise<Ans
   ERR_INSUFFICIENT_BALANCE: async () => submit((await service.client({ balance: '0' })).key),
   ERR_ACCOUNT_DISABLED: () => submitIn('disabled'),
   ERR_API_SUSPENDED: () => submitIn('suspended'),
+  ERR_FORBIDDEN: async () => {
+    const { key } = await service.client();
+    const minted = await service.send('/user-tokens', { key, body: { user: 'alice', spend_limit: 1 } });
+    return service.send('/balance', { key: (minted.body as { token: string }).token });
+  },
   ERR_MODEL_NOT_FOUND: async () => submit((await service.client()).key, { model: 'nothing' }),
   ERR_NOT_FOUND: async () =>
     service.send('/creations/01939f4e-0000-7000-8000-000000000000', { key: (await service.client()).key }),
@@ -63,6 +68,7 @@ const documentedStatus: Readonly<Record<ProblemCode, number>> = {
   ERR_INSUFFICIENT_BALANCE: 402,
   ERR_ACCOUNT_DISABLED: 403,
   ERR_API_SUSPENDED: 403,
+  ERR_FORBIDDEN: 403,
   ERR_MODEL_NOT_FOUND: 404,
   ERR_NOT_FOUND: 404,
   ERR_RATE_LIMIT: 429,

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 76a250fa83e10e538f792b5d7f51b9bdefcca25973115979176ceb69369a2315
-// types   2fb7f54d68848a98a1013ff5f50471dbf79f4b082fc3295efd1c39eb86925e53
+// schemas 901e3c33b15951f9e893c4a33ffa05d7f67fc45148f7598083e59552b0447bfb
+// types   3bb656b49d48936a484afecbb1bb4b135c409e77b4e7e0a85d74b3df4d2b6e1c
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -84,6 +84,46 @@ export type UploadRequest = {
  * `queued`, then `processing`, then finally `completed` or `failed`.
  */
 export type CreationStatus = 'queued' | 'processing' | 'completed' | 'failed';
+
+/**
+ * For whom a token is, and what it may do.
+ */
+export type UserTokenRequest = {
+    /**
+     * For whom the token acts. Every creation that it makes has this user.
+     */
+    user: string;
+    /**
+     * The most that the token may spend, in USD, with at most 6 decimals.
+     */
+    spend_limit: number;
+    /**
+     * In seconds. The default is 300. No token outlives its key.
+     */
+    expires_in?: number | null;
+    /**
+     * The default is 10.
+     */
+    max_uses?: number | null;
+    /**
+     * Models of the key. The default is all of them.
+     */
+    models?: Array<string> | null;
+    /**
+     * The origins of your pages: `https://host[:port]`, or `http://localhost[:port]`. Without them no page can use the token.
+     */
+    origins?: Array<string> | null;
+    /**
+     * Of every creation that the token makes.
+     */
+    webhook_url?: string | null;
+    /**
+     * Of every creation that the token makes.
+     */
+    metadata?: {
+        [key: string]: string;
+    } | null;
+};
 
 /**
  * The event of a creation that has its images.
@@ -479,6 +519,10 @@ export type KeyRefusedProblem = {
         message: string;
         details: {
             reason: 'api_key_missing' | 'api_key_invalid';
+            /**
+             * Only for a token of an end user, whose server can mint another.
+             */
+            token?: 'expired' | 'revoked';
         };
     };
 };
@@ -569,6 +613,80 @@ export type OverUserBudgetProblem = {
 };
 
 /**
+ * Only for a token: the balance of the account does not cover the price.
+ */
+export type AccountCannotPayProblem = {
+    error: {
+        code: 'ERR_INSUFFICIENT_BALANCE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'account_balance';
+        };
+    };
+};
+
+/**
+ * The spend limit of the token does not cover the price. Mint another.
+ */
+export type TokenBudgetExceededProblem = {
+    error: {
+        code: 'ERR_INSUFFICIENT_BALANCE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'token_budget_exceeded';
+            /**
+             * The cap, in USD.
+             */
+            cap: number;
+            /**
+             * What is spent of it, in USD.
+             */
+            spent: number;
+        };
+    };
+};
+
+/**
+ * The token has no use left. Mint another.
+ */
+export type TokenUsesExceededProblem = {
+    error: {
+        code: 'ERR_INSUFFICIENT_BALANCE';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'token_uses_exceeded';
+            limit: number;
+            used: number;
+        };
+    };
+};
+
+/**
+ * A token of an end user may not call this operation, or does not name the origin of the page.
+ */
+export type TokenRefusedProblem = {
+    error: {
+        code: 'ERR_FORBIDDEN';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'operation_not_allowed' | 'origin_not_allowed';
+        };
+    };
+};
+
+/**
  * The account is disabled.
  */
 export type AccountDisabledProblem = {
@@ -606,6 +724,22 @@ export type ApiSuspendedProblem = {
 export type ModelNotFoundProblem = {
     error: {
         code: 'ERR_MODEL_NOT_FOUND';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+/**
+ * There is no token with this id, it is malformed, its day is over, or another account or key minted it.
+ */
+export type TokenNotFoundProblem = {
+    error: {
+        code: 'ERR_NOT_FOUND';
         /**
          * For people. Do not branch on it.
          */
@@ -1182,6 +1316,160 @@ export type FailedCreation = {
 };
 
 /**
+ * A creation as a token of its user gets it: without webhook and metadata.
+ */
+export type UserCreation = {
+    /**
+     * The id of the creation, a UUID of version 7.
+     */
+    id: string;
+    model: string;
+    prompt: string | null;
+    resolution: Resolution;
+    aspect_ratio: AspectRatio;
+    output_format: OutputFormat;
+    seed: number | null;
+    /**
+     * What was charged, in USD. It stays after a refund.
+     */
+    cost: number;
+    /**
+     * What was refunded, in USD: 0 or the cost.
+     */
+    amount_refunded: number;
+    /**
+     * All amounts are US dollars.
+     */
+    currency: 'USD';
+    /**
+     * For whom the client renders, as the request named it. null when it named nobody.
+     */
+    user: string | null;
+    /**
+     * When the request was accepted.
+     */
+    created_at: string;
+    /**
+     * When the rendering began.
+     */
+    started_at: string | null;
+    status: 'queued' | 'processing';
+    completed_at: null;
+    cancelled_at: null;
+} | {
+    /**
+     * The id of the creation, a UUID of version 7.
+     */
+    id: string;
+    model: string;
+    prompt: string | null;
+    resolution: Resolution;
+    aspect_ratio: AspectRatio;
+    output_format: OutputFormat;
+    seed: number | null;
+    /**
+     * What was charged, in USD. It stays after a refund.
+     */
+    cost: number;
+    /**
+     * What was refunded, in USD: 0 or the cost.
+     */
+    amount_refunded: number;
+    /**
+     * All amounts are US dollars.
+     */
+    currency: 'USD';
+    /**
+     * For whom the client renders, as the request named it. null when it named nobody.
+     */
+    user: string | null;
+    /**
+     * When the request was accepted.
+     */
+    created_at: string;
+    /**
+     * When the rendering began.
+     */
+    started_at: string | null;
+    status: 'completed';
+    /**
+     * The addresses of the images. Empty after result_expires_at.
+     */
+    result_urls: Array<string>;
+    /**
+     * The images. Empty after result_expires_at.
+     */
+    results: Array<CreationResult>;
+    /**
+     * Until when the images can be fetched.
+     */
+    result_expires_at: string;
+    /**
+     * When the creation ended.
+     */
+    completed_at: string;
+    cancelled_at: null;
+    /**
+     * When prompt, metadata, user and webhook were erased, by a DELETE or by age. Missing as long as they are there.
+     */
+    erased_at?: string;
+} | {
+    /**
+     * The id of the creation, a UUID of version 7.
+     */
+    id: string;
+    model: string;
+    prompt: string | null;
+    resolution: Resolution;
+    aspect_ratio: AspectRatio;
+    output_format: OutputFormat;
+    seed: number | null;
+    /**
+     * What was charged, in USD. It stays after a refund.
+     */
+    cost: number;
+    /**
+     * What was refunded, in USD: 0 or the cost.
+     */
+    amount_refunded: number;
+    /**
+     * All amounts are US dollars.
+     */
+    currency: 'USD';
+    /**
+     * For whom the client renders, as the request named it. null when it named nobody.
+     */
+    user: string | null;
+    /**
+     * When the request was accepted.
+     */
+    created_at: string;
+    /**
+     * When the rendering began.
+     */
+    started_at: string | null;
+    status: 'failed';
+    error: CreationFailure;
+    error_code: FailureCode;
+    /**
+     * Whether the same request may succeed when sent again.
+     */
+    retryable: boolean;
+    /**
+     * When the creation ended.
+     */
+    completed_at: string;
+    /**
+     * When the creation was cancelled.
+     */
+    cancelled_at: string | null;
+    /**
+     * When prompt, metadata, user and webhook were erased, by a DELETE or by age. Missing as long as they are there.
+     */
+    erased_at?: string;
+};
+
+/**
  * The price of a request, and the image that it would give.
  */
 export type Quote = {
@@ -1414,6 +1702,84 @@ export type UserBudget = {
 };
 
 /**
+ * A token, as it was minted.
+ */
+export type NewUserToken = {
+    id: string;
+    /**
+     * For whom the token acts. Every creation that it makes has this user.
+     */
+    user: string;
+    /**
+     * The most that the token may spend, in USD.
+     */
+    spend_limit: number;
+    /**
+     * How many creations it may make, and announce how many uploads.
+     */
+    max_uses: number;
+    /**
+     * The only models that the token may use. null for all models of the key.
+     */
+    models: Array<string> | null;
+    /**
+     * The origins of the pages that may send the token. Requests without `Origin` may always.
+     */
+    origins: Array<string>;
+    /**
+     * From when on the token is refused.
+     */
+    expires_at: string;
+    /**
+     * The token itself, in this answer only. Give it to the page of the user.
+     */
+    token: string;
+};
+
+/**
+ * A token, and what it has done.
+ */
+export type UserToken = {
+    id: string;
+    /**
+     * For whom the token acts. Every creation that it makes has this user.
+     */
+    user: string;
+    /**
+     * The most that the token may spend, in USD.
+     */
+    spend_limit: number;
+    /**
+     * How many creations it may make, and announce how many uploads.
+     */
+    max_uses: number;
+    /**
+     * The only models that the token may use. null for all models of the key.
+     */
+    models: Array<string> | null;
+    /**
+     * The origins of the pages that may send the token. Requests without `Origin` may always.
+     */
+    origins: Array<string>;
+    /**
+     * From when on the token is refused.
+     */
+    expires_at: string;
+    /**
+     * What the token has spent, less refunds, in USD.
+     */
+    spent: number;
+    /**
+     * How many creations it has made. A refund gives none back.
+     */
+    uses: number;
+    /**
+     * null unless it was revoked.
+     */
+    revoked_at: string | null;
+};
+
+/**
  * Every refusal in one type. Branch on `error.code` and `error.details.reason`, never on `error.message`.
  */
-export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;
+export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountCannotPayProblem | TokenBudgetExceededProblem | TokenUsesExceededProblem | TokenRefusedProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | TokenNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;

@@ -7,6 +7,7 @@ import {
   type KeyId,
   type NoticeId,
   parseNoticeId,
+  type TokenId,
   type UploadId,
 } from '../../values/ids.ts';
 import type { Clock, RandomBytes } from '../../values/runtime.ts';
@@ -69,9 +70,14 @@ export const keys = {
   account: (id: AccountId): ItemKey => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT' }),
   apiKey: (account: AccountId, key: KeyId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${key}` }),
   addedKeys: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'ADDED_KEYS' }),
-  rate: (account: AccountId, rate: 'get' | 'post', minute: number): ItemKey => ({
+  /** @param token counts apart from its account */
+  rate: (account: AccountId, rate: 'get' | 'post', minute: number, token?: TokenId): ItemKey => ({
     pk: `ACCOUNT#${account}`,
-    sk: `RATE#${rate.toUpperCase()}#${minute}`,
+    sk: `RATE#${rate.toUpperCase()}#${minute}${token === undefined ? '' : `#${token}`}`,
+  }),
+  userToken: (account: AccountId, token: TokenId): ItemKey => ({
+    pk: `ACCOUNT#${account}`,
+    sk: `USER_TOKEN#${token.slice(0, 6)}#${token.slice(6)}`,
   }),
   idempotency: (account: AccountId, hash: string): ItemKey => ({
     pk: `ACCOUNT#${account}`,

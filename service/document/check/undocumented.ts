@@ -17,6 +17,8 @@ type Form = 'envelope' | 'plain';
 
 /** Headers of HTTP and of the gateway, which the document does not name. */
 const transport: ReadonlySet<string> = new Set([
+  'access-control-allow-origin',
+  'access-control-expose-headers',
   'apigw-requestid',
   'cache-control',
   'connection',
@@ -25,6 +27,7 @@ const transport: ReadonlySet<string> = new Set([
   'date',
   'keep-alive',
   'transfer-encoding',
+  'vary',
 ]);
 
 const shownCharacters = 1_500;

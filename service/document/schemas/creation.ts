@@ -142,6 +142,20 @@ export const creation = z
     description: 'A creation. `status` tells which of the three it is.',
   });
 
+const ofTheAccount = { webhook: true, metadata: true } as const;
+
+/** What the token of an end user gets. */
+export const userCreation = z
+  .union([
+    openCreation.omit(ofTheAccount),
+    completedCreation.omit(ofTheAccount),
+    failedCreation.omit(ofTheAccount),
+  ])
+  .meta({
+    id: 'UserCreation',
+    description: 'A creation as a token of its user gets it: without webhook and metadata.',
+  });
+
 export const creationPage = z
   .object({
     data: z.array(creation).meta({ description: 'The newest first.' }),

@@ -128,6 +128,12 @@ export const refusals = {
     name: 'KeyRefused',
     reasons: ['api_key_missing', 'api_key_invalid'],
     when: 'The request has no key. Or the key is unknown, mistyped, revoked or expired, or `Authorization` has no `Bearer`.',
+    details: {
+      token: z
+        .enum(['expired', 'revoked'])
+        .optional()
+        .meta({ description: 'Only for a token of an end user, whose server can mint another.' }),
+    },
   }),
   overBalance: refusal('ERR_INSUFFICIENT_BALANCE', {
     name: 'OverBalance',
@@ -151,6 +157,28 @@ export const refusals = {
     when: 'The budget of the key for this user does not cover the price.',
     details: { ...budget, resets_at: moment('The begin of the next month.'), user: z.string() },
   }),
+  accountCannotPay: refusal('ERR_INSUFFICIENT_BALANCE', {
+    name: 'AccountCannotPay',
+    reasons: ['account_balance'],
+    when: 'Only for a token: the balance of the account does not cover the price.',
+  }),
+  tokenBudgetExceeded: refusal('ERR_INSUFFICIENT_BALANCE', {
+    name: 'TokenBudgetExceeded',
+    reasons: ['token_budget_exceeded'],
+    when: 'The spend limit of the token does not cover the price. Mint another.',
+    details: { cap: budget.cap, spent: budget.spent },
+  }),
+  tokenUsesExceeded: refusal('ERR_INSUFFICIENT_BALANCE', {
+    name: 'TokenUsesExceeded',
+    reasons: ['token_uses_exceeded'],
+    when: 'The token has no use left. Mint another.',
+    details: { limit: z.int().min(1), used: z.int().min(0) },
+  }),
+  tokenRefused: refusal('ERR_FORBIDDEN', {
+    name: 'TokenRefused',
+    reasons: ['operation_not_allowed', 'origin_not_allowed'],
+    when: 'A token of an end user may not call this operation, or does not name the origin of the page.',
+  }),
   accountDisabled: refusal('ERR_ACCOUNT_DISABLED', {
     name: 'AccountDisabled',
     reasons: ['account_disabled'],
@@ -164,6 +192,10 @@ export const refusals = {
   modelNotFound: refusal('ERR_MODEL_NOT_FOUND', {
     name: 'ModelNotFound',
     when: 'The model is not available to this account. `Sunset` says since when a model is gone.',
+  }),
+  tokenNotFound: refusal('ERR_NOT_FOUND', {
+    name: 'TokenNotFound',
+    when: 'There is no token with this id, it is malformed, its day is over, or another account or key minted it.',
   }),
   notFound: refusal('ERR_NOT_FOUND', {
     name: 'NotFound',

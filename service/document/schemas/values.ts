@@ -1,6 +1,14 @@
 /** The small values that requests and answers share. A name in `meta` becomes a component of the document. */
 import * as z from 'zod';
-import { maxSourceBytes } from '../../contract/limits.ts';
+import {
+  maxSourceBytes,
+  maxUrlLength,
+  mostTokenModels,
+  mostTokenOrigins,
+  mostTokenSpend,
+  tokenSeconds,
+  tokenUses,
+} from '../../contract/limits.ts';
 import { aspectRatios, outputFormats, type PlainField, resolutions } from '../../contract/request-fields.ts';
 import answers from '../examples.json' with { type: 'json' };
 
@@ -130,6 +138,93 @@ export const uploadRequest = z
     bytes: z.int().min(1).max(maxSourceBytes).meta({ description: 'The length of the file.' }),
   })
   .meta({ id: 'UploadRequest', description: 'The type and the length of a file that will be put.' });
+
+const tokenMembers = {
+  user: user('For whom the token acts. Every creation that it makes has this user.'),
+  spend_limit: usd('The most that the token may spend, in USD.'),
+  max_uses: z
+    .int()
+    .min(tokenUses.least)
+    .max(tokenUses.most)
+    .meta({ description: 'How many creations it may make, and announce how many uploads.' }),
+  models: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'The only models that the token may use. null for all models of the key.' }),
+  origins: z.array(z.string()).meta({
+    description: 'The origins of the pages that may send the token. Requests without `Origin` may always.',
+  }),
+};
+
+export const userTokenRequest = z
+  .strictObject({
+    user: tokenMembers.user,
+    spend_limit: z
+      .number()
+      .gt(0)
+      .max(mostTokenSpend)
+      .meta({ description: 'The most that the token may spend, in USD, with at most 6 decimals.' }),
+    expires_in: z
+      .int()
+      .min(tokenSeconds.least)
+      .max(tokenSeconds.most)
+      .nullish()
+      .meta({ description: 'In seconds. The default is 300. No token outlives its key.' }),
+    max_uses: tokenMembers.max_uses.nullish().meta({ description: 'The default is 10.' }),
+    models: z
+      .array(z.string().min(1))
+      .min(1)
+      .max(mostTokenModels)
+      .nullish()
+      .meta({ description: 'Models of the key. The default is all of them.' }),
+    origins: z
+      .array(z.string().min(1))
+      .max(mostTokenOrigins)
+      .nullish()
+      .meta({
+        description:
+          'The origins of your pages: `https://host[:port]`, or `http://localhost[:port]`. Without them no page can use the token.',
+        examples: [['https://app.example.com']],
+      }),
+    webhook_url: z
+      .string()
+      .max(maxUrlLength)
+      .nullish()
+      .meta({ description: 'Of every creation that the token makes.' }),
+    metadata: z
+      .record(z.string().min(1).max(40), z.string().max(500))
+      .nullish()
+      .meta({ description: 'Of every creation that the token makes.' }),
+  })
+  .meta({ id: 'UserTokenRequest', description: 'For whom a token is, and what it may do.' });
+
+const tokenId = z.string().regex(/^[0-9A-Za-z]{16}$/);
+export const userTokenId = tokenId.meta({ description: 'The id of the token.' });
+
+const shownToken = {
+  id: tokenId,
+  ...tokenMembers,
+  expires_at: moment('From when on the token is refused.'),
+};
+
+export const newUserToken = z
+  .object({
+    ...shownToken,
+    token: z
+      .string()
+      .regex(/^dk_user_[0-9A-Za-z]{50}$/)
+      .meta({ description: 'The token itself, in this answer only. Give it to the page of the user.' }),
+  })
+  .meta({ id: 'NewUserToken', description: 'A token, as it was minted.' });
+
+export const userToken = z
+  .object({
+    ...shownToken,
+    spent: usd('What the token has spent, less refunds, in USD.'),
+    uses: z.int().min(0).meta({ description: 'How many creations it has made. A refund gives none back.' }),
+    revoked_at: z.iso.datetime().nullable().meta({ description: 'null unless it was revoked.' }),
+  })
+  .meta({ id: 'UserToken', description: 'A token, and what it has done.' });
 
 export const upload = z
   .object({
