@@ -6,6 +6,7 @@ import { operatorRoot } from '../../service/contract/operator-operations.ts';
 import {
   apiRoot,
   callbackRoute,
+  functionOf,
   mcpPath,
   openaiRoot,
   type Operation,
@@ -22,14 +23,18 @@ const bodies: ReadonlyMap<string, object> = new Map<OperationName, object>([
   ['generateImage', sampleRequest],
   ['quoteImage', sampleRequest],
   ['createUpload', { content_type: 'image/png', bytes: 123_456 }],
+  ['createUserToken', { user: 'alice', spend_limit: 0.4 }],
 ]);
 
 /** The events by the name of their function. `key` stands in the Authorization header. */
 export function sampleEvents(key: string): Readonly<Record<string, object>> {
-  const api = Object.entries(operations).map(([name, operation]): [string, object] => [
-    pascal(name),
-    apiEvent(operation, key, bodies.get(name)),
-  ]);
+  // Of operations that share a function, the first one is the sample.
+  const api = Object.entries(operations)
+    .toReversed()
+    .map(([name, operation]): [string, object] => [
+      functionOf(operation),
+      apiEvent(operation, key, bodies.get(name)),
+    ]);
   const tasks = ['RenderImage', 'RenderImageSmall', 'RenderImageLarge', 'RefundCharge', 'DeliverWebhook'].map(
     (name): [string, object] => [name, { creation_id: someCreation }],
   );
@@ -92,10 +97,6 @@ function callbackEvent(): object {
     body: '{}',
     isBase64Encoded: false,
   };
-}
-
-function pascal(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** A request of a client of the API. */

@@ -7,6 +7,8 @@ import type { UserToken } from '../accounts/user-token.ts';
 import type { SoldCatalog } from '../catalog/operator-catalog.ts';
 import { type BeforeCatalog, catalogFor } from '../catalog/sold-catalog.ts';
 import { defaultUserRates, rateWindowSeconds } from '../contract/limits.ts';
+import type { ChargeOrder } from '../creations/charge.ts';
+import type { Micros } from '../values/money.ts';
 import { Problem } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
 import { problemOf } from './framed.ts';
@@ -171,11 +173,24 @@ export async function counted<Answer>(
 
 // The caller, as every operation gets it.
 
+/** The token of an end user, with the rules that only the door for tokens has (token-door.ts). */
+export interface CallingToken extends UserToken, Pick<NonNullable<ChargeOrder['token']>, 'part'> {
+  /** The 402 when limit or uses do not cover the creations. @param now as a charge has found them */
+  readonly usedUp: (
+    cost: Micros,
+    count: number,
+    now?: Pick<UserToken, 'leftMicros' | 'usesLeft'>,
+  ) => Problem | undefined;
+  readonly usesExceeded: () => Problem;
+  readonly cannotPay: () => Problem;
+  readonly ended: (how: 'expired' | 'revoked') => Problem;
+}
+
 export interface Authenticated {
   readonly account: Account;
   /** The key, or the key that minted the token, then with the models of both. */
   readonly apiKey: ApiKey;
-  readonly token?: UserToken;
+  readonly token?: CallingToken;
   readonly state: RequestState;
   /** When the request was authenticated, in Unix milliseconds. */
   readonly nowMillis: number;

@@ -3,68 +3,50 @@ import type { Account, ApiKey } from '../accounts/account.ts';
 import { type ParsedKey, parseKey } from '../accounts/api-key.ts';
 import { isExpired } from '../accounts/caps.ts';
 import { isUser, userHash } from '../accounts/end-user.ts';
-import {
-  hashForUser,
-  modelsOf,
-  type ParsedToken,
-  parseUserToken,
-  tokenEnd,
-  type UserToken,
-} from '../accounts/user-token.ts';
 import { apiRoot, operations } from '../contract/operations.ts';
 import { clientAddress } from '../outbound/client-address.ts';
 import { parseCreationId } from '../values/ids.ts';
 import { Problem, withHeaders } from '../values/problem.ts';
 import { sameHash } from '../values/text.ts';
 import { type Authenticated, type Rate, rateHeaders } from './admit.ts';
-import { corsHeaders } from './for-tokens.ts';
 import type { ApiServices } from './open.ts';
-import {
-  accountDisabled,
-  addressBlocked,
-  apiSuspended,
-  keyInvalid,
-  keyMissing,
-  tokenEnded,
-} from './problems.ts';
+import { accountDisabled, addressBlocked, apiSuspended, keyInvalid, keyMissing } from './problems.ts';
 import type { RequestQuestion, RequestState } from './request-store.ts';
 import { type ApiRequest, userOfBody } from './request.ts';
+import type { TokenDoor } from './token-door.ts';
 
 /**
  * Account and key behind a request. Throws 401, 403 or 429, and counts a rejection by address.
- * @param takes without 'tokens too', the token of an end user is an unknown key
+ * @param door without it, the token of an end user is an unknown key
  */
 export async function authenticate(
   request: ApiRequest,
   rate: Rate,
   { requests, clock }: Pick<ApiServices, 'requests' | 'clock'>,
-  takes?: 'tokens too',
+  door?: TokenDoor,
 ): Promise<Authenticated> {
   const presented = presentedKey(request.headers);
-  const isToken = takes === 'tokens too' && presented.kind === 'key' && presented.isBearer;
-  const token = isToken ? parseUserToken(presented.key) : undefined;
-  const key = token ?? (presented.kind === 'key' ? parseKey(presented.key) : undefined);
+  const token = presented.kind === 'key' && presented.isBearer ? door?.parse(presented.key) : undefined;
+  const key = presented.kind === 'key' && !token ? parseKey(presented.key) : undefined;
+  const named = token ?? key;
   const nowMillis = clock.now();
   const address = clientAddress(request.sourceIp);
   const state = await requests.read({
     clientAddress: address,
     nowMillis,
     rate,
-    ...(key && {
-      key: { accountId: key.accountId, keyId: key.keyId, ...(token && { tokenId: token.id }) },
+    ...(named && {
+      key: { accountId: named.accountId, keyId: named.keyId, ...(token && { tokenId: token.id }) },
     }),
-    ...alsoAsked(request, rate, token),
-    ...(key && askedUser(request)),
+    ...alsoAsked(request, rate, (hash) => (token && door?.idempotencyHash(token, hash)) ?? hash),
+    ...(named && askedUser(request)),
   });
-  const genuine = genuineToken(token, state);
-  const cors = corsHeaders(genuine, request);
+  const holding = token && door?.holding(token, state, request, nowMillis);
+  const cors = holding?.cors ?? {};
   if (state.block) throw withHeaders(addressBlocked(state.block.untilMillis - nowMillis), cors);
-  const ended = genuine && tokenEnd(genuine, state.apiKey, nowMillis);
-  // Pages that slept overnight must not block an office, so this rejection is not counted.
-  if (ended) throw withHeaders(tokenEnded(ended), cors);
-  const holder = genuine
-    ? holderOfToken(genuine, state)
-    : holderOf(presented, token ? undefined : key, state, nowMillis);
+  // A page that slept overnight sends a token that has ended. It must not block an office, so it is not counted.
+  if (holding?.holder instanceof Problem) throw holding.holder;
+  const holder = holding?.holder ?? holderOf(presented, key, state, nowMillis);
   if (holder instanceof Problem) {
     const isKeyless = presented.kind === 'absent' || presented.kind === 'empty';
     if (!isKeyless || !isFromAnotherSite(request))
@@ -80,36 +62,17 @@ export async function authenticate(
   return known;
 }
 
-/** The item of the token that was presented, whole. The token may have ended. */
-function genuineToken(
-  token: ParsedToken | undefined,
-  { account, userToken }: RequestState,
-): UserToken | undefined {
-  return token && account && userToken && sameHash(token.hash, userToken.hash) ? userToken : undefined;
-}
-
-/** A token acts for the key that minted it, with the models that both may use. */
-function holderOfToken(
-  token: UserToken,
-  { account, apiKey }: RequestState,
-): Pick<Authenticated, 'account' | 'apiKey' | 'token'> | Problem {
-  if (!account || !apiKey) return keyInvalid('is not recognised');
-  const models = modelsOf(token, apiKey);
-  return { account, apiKey: models ? { ...apiKey, models } : apiKey, token };
-}
-
 /** The records that the operation will need: the same read returns them. */
 function alsoAsked(
   { pathId, idempotencyKey }: ApiRequest,
   rate: Rate,
-  token: ParsedToken | undefined,
+  placed: (hash: string) => string,
 ): Partial<RequestQuestion> {
   const creationId = parseCreationId(pathId);
   const isKept = rate === 'post' && idempotencyKey.kind === 'valid';
-  const hash = isKept ? idempotencyKey.hash : undefined;
   return {
     ...(creationId && { creationId }),
-    ...(hash !== undefined && { idempotencyHash: token ? hashForUser(token.id, hash) : hash }),
+    ...(isKept && { idempotencyHash: placed(idempotencyKey.hash) }),
   };
 }
 

@@ -3,7 +3,6 @@
  * status; docs/api.md shows each answer. This file is a list, so it may be longer than 300 lines.
  */
 import type { Budget } from '../accounts/caps.ts';
-import { spentOf, type UserToken } from '../accounts/user-token.ts';
 import type { Model } from '../catalog/catalog-schema.ts';
 import type { SourceShape } from '../catalog/catalog.ts';
 import { type FailureName, failures, shownFailure } from '../contract/failures.ts';
@@ -57,24 +56,6 @@ export function keyMissing(isAbsent: boolean): Problem {
 /** 401. Only who presents a genuine key, whole, is told that the key was revoked or has expired. */
 export function keyInvalid(why: 'is not recognised' | 'was revoked' | 'has expired'): Problem {
   return new Problem('ERR_API_KEY_INVALID', `The API key ${why}.`, { reason: 'api_key_invalid' });
-}
-
-/** 401: a genuine token of an end user has ended, by itself or with the key that minted it. */
-export function tokenEnded(how: 'expired' | 'revoked'): Problem {
-  const message = `The token ${how === 'expired' ? 'has expired' : 'was revoked'}. Your server can mint another.`;
-  const headers = { 'www-authenticate': 'Bearer error="invalid_token"' };
-  return new Problem('ERR_API_KEY_INVALID', message, { reason: 'api_key_invalid', token: how }, headers);
-}
-
-/** 403: a token may call a few operations only. */
-export function operationNotAllowed(): Problem {
-  const message = 'A token of an end user may not call this operation. Call it from your server with a key.';
-  return new Problem('ERR_FORBIDDEN', message, { reason: 'operation_not_allowed' });
-}
-
-export function originNotAllowed(): Problem {
-  const message = 'The token does not name the origin of this page among its origins.';
-  return new Problem('ERR_FORBIDDEN', message, { reason: 'origin_not_allowed' });
 }
 
 export function accountDisabled(headers: Problem['headers'] = {}): Problem {
@@ -132,11 +113,6 @@ export function unknownRoute(
   }
   const headers = { allow: allowed.join(', ') };
   return new Problem('ERR_NOT_FOUND', `${path} does not take ${method}.`, {}, headers);
-}
-
-/** 404: the same answer for an absent token, one of another account, and one that another key minted. */
-export function tokenNotFound(): Problem {
-  return new Problem('ERR_NOT_FOUND', 'There is no token with this id.');
 }
 
 /** 404: the same answer, byte for byte, for an absent creation and for another account's. */
@@ -315,27 +291,6 @@ export function overBalance(required: Micros, available: Micros, topUpUrl: strin
     `The request costs ${formatUsd(required)}, of which ${formatUsd(available)} are available.`,
     { required: toUsd(required), available: toUsd(available), currency: 'USD', top_up_url: topUpUrl },
   );
-}
-
-/** 402 for a token of an end user, who never sees the wallet of the account. */
-export function accountCannotPay(): Problem {
-  const message = 'The account cannot pay the request now. Nothing was charged.';
-  return new Problem('ERR_INSUFFICIENT_BALANCE', message, { reason: 'account_balance' });
-}
-
-/** 402: the spend limit of the token does not cover the request. */
-export function tokenBudgetExceeded(token: UserToken): Problem {
-  const [cap, spent] = [token.limitMicros, spentOf(token)];
-  const message = `The spend limit of this token, ${formatUsd(cap)}, does not cover the request.`;
-  const details = { reason: 'token_budget_exceeded', cap: toUsd(cap), spent: toUsd(spent) };
-  return new Problem('ERR_INSUFFICIENT_BALANCE', message, details);
-}
-
-/** 402: the token has no use left, for a creation or for an upload. */
-export function tokenUsesExceeded(limit: number, used: number): Problem {
-  const message = `This token may be used ${limit} times. Your server can mint another.`;
-  const details = { reason: 'token_uses_exceeded', limit, used };
-  return new Problem('ERR_INSUFFICIENT_BALANCE', message, details);
 }
 
 const budgetWords = {

@@ -6,7 +6,6 @@ import {
   userToldFromItem,
 } from '../accounts/account-items.ts';
 import type { Account, ApiKey, ToldCap } from '../accounts/account.ts';
-import { type UserToken, userTokenFromItem } from '../accounts/user-token.ts';
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { updateItem } from '../aws/dynamodb/send.ts';
@@ -105,7 +104,7 @@ async function readState(
     block: keys.block(question.clientAddress),
     account: key && keys.account(key.accountId),
     apiKey: key && keys.apiKey(key.accountId, key.keyId),
-    userToken: key?.tokenId && keys.userToken(key.accountId, key.tokenId),
+    token: key?.tokenId && keys.userToken(key.accountId, key.tokenId),
     rate: key && keys.rate(key.accountId, question.rate, minuteOf(nowMillis), key.tokenId),
     idempotency:
       key && question.idempotencyHash !== undefined
@@ -144,7 +143,7 @@ function stateOf(
   const idempotency = found('idempotency');
   const creation = found('creation');
   const userSpend = found('userSpend');
-  const userToken = found('userToken');
+  const tokenItem = found('token');
   const userTold = userToldFromItem(userSpend);
   const catalogRevision = catalogRevisionOf(found('service'));
   const live = idempotency && idempotencyFromItem(idempotency);
@@ -153,7 +152,7 @@ function stateOf(
     ...(stored && stored.untilMillis > nowMillis && { block: stored }),
     ...(account && { account: asOffered(accountFromItem(account), sandbox) }),
     ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
-    ...(userToken && { userToken: userTokenFromItem(userToken) }),
+    ...(tokenItem && { tokenItem }),
     ...(live && live.expiresAt > nowMillis && { idempotency: live }),
     ...(creation && { creation: creationFromItem(creation) }),
     ...(userSpend && { userSpentMicros: userSpentFromItem(userSpend) }),
@@ -250,7 +249,8 @@ export interface RequestState extends ProviderSwitches {
   readonly block?: Block;
   readonly account?: Account;
   readonly apiKey?: ApiKey;
-  readonly userToken?: UserToken;
+  /** The token that the question names. Only the door for tokens reads it. */
+  readonly tokenItem?: Item;
   readonly rateCount: number;
   readonly idempotency?: IdempotencyRecord;
   /** In the whole service, as an estimate. Only for a POST that names no creation. */

@@ -6,11 +6,11 @@ import { logWith } from '../values/runtime.ts';
 import { admit, type Caller, type Rate } from './admit.ts';
 import { type ApiAnswer, problemAnswer, toGateway, withHeaders } from './answer.ts';
 import { authenticate } from './authenticate.ts';
-import { corsHeaders, preflightHeaders, refusedToToken, shownToUser } from './for-tokens.ts';
 import { type ApiHandler, framed, inTime } from './framed.ts';
 import type { ApiServices } from './open.ts';
 import { unknownRoute as noSuchRoute } from './problems.ts';
 import { type ApiRequest, isPreflight, requestOf } from './request.ts';
+import { corsHeaders, preflightHeaders, refusedToToken, shownToUser, tokenDoor } from './token-door.ts';
 
 /** An operation: it parses, decides, stores and answers. It throws a Problem to refuse. */
 export type Handle<Services> = (
@@ -39,7 +39,7 @@ export function serve<Services extends ApiServices>(
           request.requestId,
         );
       const counted = rate === 'by method' ? (request.method === 'GET' ? 'get' : 'post') : rate;
-      const known = await authenticate(request, counted, services, 'tokens too');
+      const known = await authenticate(request, counted, services, tokenDoor);
       const { token } = known;
       const named = logWith(services, {
         requestId: request.requestId,

@@ -24,11 +24,11 @@ import { outboundRules } from '../platform/environment.ts';
 import type { On } from '../platform/platform.ts';
 import { parseTokenId, type TokenId } from '../values/ids.ts';
 import { fromUsd } from '../values/money.ts';
-import { type FieldError, fieldErrors, invalidRequest, onePerField } from '../values/problem.ts';
+import { type FieldError, fieldErrors, invalidRequest, onePerField, Problem } from '../values/problem.ts';
 import type { Caller } from './admit.ts';
 import type { ApiAnswer } from './answer.ts';
 import { openApiWith } from './open.ts';
-import { overloaded, tokenNotFound } from './problems.ts';
+import { overloaded } from './problems.ts';
 import { type ApiRequest, checkQuery, jsonBody, unknownParameters } from './request.ts';
 import type { Handle } from './serve.ts';
 
@@ -106,6 +106,11 @@ async function revoke(
   const token = isThere ? await store.read(account.id, id) : undefined;
   if (!token) throw tokenNotFound();
   return { status: 200, body: usedTokenView(token) };
+}
+
+/** 404: the same answer for an absent token, one of another account, and one that another key minted. */
+function tokenNotFound(): Problem {
+  return new Problem('ERR_NOT_FOUND', 'There is no token with this id.');
 }
 
 function idIn({ pathId }: ApiRequest): TokenId {

@@ -40,20 +40,19 @@ import {
   spentInAll,
 } from '../accounts/caps.ts';
 import { userHash } from '../accounts/end-user.ts';
-import type { UserToken } from '../accounts/user-token.ts';
 import { overMarks } from '../accounts/watched-caps.ts';
 import { type Item, keys, minuteOf, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import type { Refusal, TransactItem } from '../aws/dynamodb/transaction.ts';
 import { idempotencySeconds, rateWindowSeconds } from '../contract/limits.ts';
 import { noLongerUnused } from '../uploads/upload-store.ts';
-import type { CreationId, UploadId } from '../values/ids.ts';
+import type { CreationId, TokenId, UploadId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
 import { monthOf, nextMonth } from '../values/time.ts';
 import { creationToItem, idempotencyFromItem } from './creation-items.ts';
 import type { CreationRecord, IdempotencyRecord } from './creation.ts';
 import type { RetryCharge } from './retries.ts';
 import { retryItems } from './retry-store.ts';
-import { tokenPart, type TokenRefusal } from './token-items.ts';
+import type { TokenCharge, TokenRefusal } from './token-items.ts';
 
 export type NewCreation = CreationRecord & Required<Pick<CreationRecord, 'chargedDay'>>;
 
@@ -63,7 +62,10 @@ export interface ChargeOrder {
   /** The key as it was read. The charge is refused when its caps have changed since. */
   readonly apiKey: ApiKey;
   /** The token of an end user that ordered the creations. The rate is then the token's own. */
-  readonly token?: Pick<UserToken, 'id' | 'accountId'>;
+  readonly token?: {
+    readonly id: TokenId;
+    readonly part: (table: Table, charge: TokenCharge) => ChargePart;
+  };
   /** How many creations the account may have open, as it was read. */
   readonly maxConcurrent: number;
   /** The account's rate of POSTs, in which the charge counts the request. Absent: it was counted before. */
@@ -137,7 +139,7 @@ export function chargeParts(table: Table, order: ChargeOrder): readonly ChargePa
     ...(apiKey.perUserMonthlyCapMicros === undefined
       ? []
       : [userPart(table, order, apiKey.perUserMonthlyCapMicros)]),
-    ...(token ? [tokenPart(table, { token, cost: costOf(order), count: creations.length, nowMillis })] : []),
+    ...(token ? [token.part(table, { cost: costOf(order), count: creations.length, nowMillis })] : []),
     ...(postRate === undefined ? [] : [ratePart(table, order, postRate)]),
     ...creations
       .flatMap((creation) => [creationToItem(creation), ledgerRowOf(creation)])

@@ -10,8 +10,7 @@ export type TokenRefusal =
   /** Its limit or its uses do not cover the creations any more. */
   | { readonly kind: 'token_used_up'; readonly token: UserToken };
 
-interface TokenCharge {
-  readonly token: Pick<UserToken, 'id' | 'accountId'>;
+export interface TokenCharge {
   readonly cost: Micros;
   readonly count: number;
   readonly nowMillis: number;
@@ -20,7 +19,11 @@ interface TokenCharge {
 const works = 'attribute_not_exists(revokedAt) AND expiresAt > :at';
 const coversTheCost = 'leftMicros >= :cost AND usesLeft >= :uses';
 
-export function tokenPart(table: Table, { token, cost, count, nowMillis }: TokenCharge) {
+/** The token: works, and its limit and its uses cover the creations. */
+export function tokenPart(
+  table: Table,
+  { token, cost, count, nowMillis }: TokenCharge & { readonly token: Pick<UserToken, 'id' | 'accountId'> },
+) {
   const item: TransactItem = {
     Update: {
       TableName: table.name,

@@ -1,10 +1,8 @@
 /** From a plan to charged creations: means, source images, one transaction, and its refusals. */
-import type { UserToken } from '../accounts/user-token.ts';
 import { exceededBudget } from '../accounts/caps.ts';
 import { capKinds, toldOf, watchedCaps } from '../accounts/watched-caps.ts';
 import { type Caller, limitOf, overRate } from '../api/admit.ts';
 import {
-  accountCannotPay,
   accountDisabled,
   apiSuspended,
   keyInvalid,
@@ -14,9 +12,6 @@ import {
   overloaded,
   serviceClosed,
   serviceIsFull,
-  tokenBudgetExceeded,
-  tokenEnded,
-  tokenUsesExceeded,
   tooManyOpen,
 } from '../api/problems.ts';
 import { chargeMillis, startGraceMillis } from '../contract/limits.ts';
@@ -55,7 +50,7 @@ export function checkMeans(
   { topUpUrl, serviceCapacity }: Pick<SubmitServices, 'topUpUrl' | 'serviceCapacity'>,
 ): void {
   const { account, apiKey, state, nowMillis, token } = caller;
-  const usedUp = token && usedUpToken(token, cost, count);
+  const usedUp = token?.usedUp(cost, count);
   if (usedUp) throw usedUp;
   const budget = exceededBudget(apiKey, cost, nowMillis, state.userSpentMicros ?? asMicros(0));
   if (budget) throw overBudget(budget, user);
@@ -66,16 +61,8 @@ export function checkMeans(
     throw serviceIsFull(serviceCapacity, state.openCreations);
 }
 
-/** The 402 of a token, before the budgets of its key and the balance. */
-function usedUpToken(token: UserToken, cost: Micros, count: number): Problem | undefined {
-  if (token.leftMicros < cost) return tokenBudgetExceeded(token);
-  return token.usesLeft < count
-    ? tokenUsesExceeded(token.maxUses, token.maxUses - token.usesLeft)
-    : undefined;
-}
-
 function cannotPay({ token }: Caller, cost: Micros, available: Micros, topUpUrl: string): Problem {
-  return token ? accountCannotPay() : overBalance(cost, available, topUpUrl);
+  return token ? token.cannotPay() : overBalance(cost, available, topUpUrl);
 }
 
 function demandOf({ plan, count = 1 }: { readonly plan: Plan; readonly count?: number }): Demand {
@@ -315,11 +302,13 @@ function refusal(outcome: Refused, submission: Submission): Problem {
     case 'account_not_active':
       return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();
     case 'key_revoked':
-      return caller.token ? tokenEnded('revoked') : keyInvalid('is not recognised');
+      return caller.token?.ended('revoked') ?? keyInvalid('is not recognised');
     case 'token_ended':
-      return tokenEnded(outcome.how);
+      return caller.token?.ended(outcome.how) ?? overloaded();
     case 'token_used_up':
-      return usedUpToken(outcome.token, demandOf(submission).cost, submission.count ?? 1) ?? overloaded();
+      return (
+        caller.token?.usedUp(demandOf(submission).cost, submission.count ?? 1, outcome.token) ?? overloaded()
+      );
     case 'model_not_allowed':
       return modelNotFound(plan.request.model.id);
     case 'rate_used_up':

@@ -1,4 +1,4 @@
-import { tokenUsesExceeded, tooManyUnusedUploads } from '../api/problems.ts';
+import { tooManyUnusedUploads } from '../api/problems.ts';
 import { type ApiRequest, jsonBody, unknownParameters } from '../api/request.ts';
 import type { Handle } from '../api/serve.ts';
 import { newUpload, type Upload, uploadSchema, uploadView } from '../uploads/upload.ts';
@@ -20,7 +20,7 @@ export const createUpload: Handle<UploadServices> = async (request, caller, serv
     randomBytes,
   );
   const created = await uploads.create(upload, limits.maxUnusedUploads, nowMillis, token?.id);
-  if (token && created.kind === 'token_used_up') throw tokenUsesExceeded(token.maxUses, token.maxUses);
+  if (token && created.kind === 'token_used_up') throw token.usesExceeded();
   if (created.kind === 'too_many_unused')
     throw tooManyUnusedUploads(limits.maxUnusedUploads, created.current);
   return { status: 201, body: uploadView(upload, await uploadTargets.sign(upload, nowMillis)) };

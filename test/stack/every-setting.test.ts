@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
-import { apiRoot, operations } from '../../service/contract/operations.ts';
+import { apiRoot, functionOf, operations } from '../../service/contract/operations.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { readTemplate } from '../../local/template.ts';
@@ -484,7 +484,7 @@ describe('the name of the stack', () => {
   });
 
   const api = [
-    ...Object.keys(operations).map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`),
+    ...new Set(Object.values(operations).map(functionOf)),
     'OperatorApi',
     'ReceiveCallback',
     'UnknownRoute',

@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../service/contract/operations.ts';
+import { functionOf, operations } from '../../service/contract/operations.ts';
 import { heldRequestMillis } from '../../service/contract/limits.ts';
 import { bundleOf, nameOf, resolved, resourcesOf } from './template.ts';
 
@@ -13,10 +13,7 @@ const functions = resourcesOf('AWS::Lambda::Function').map(([id, { Properties, M
   properties: Properties,
   metadata: Metadata,
 }));
-const apiNames = [
-  ...Object.keys(operations).map((name) => name.charAt(0).toUpperCase() + name.slice(1)),
-  'UnknownRoute',
-];
+const apiNames = [...Object.values(operations).map(functionOf), 'UnknownRoute'];
 const kilobytes = (text: string): number => Buffer.byteLength(text) / 1000;
 
 /**
@@ -121,6 +118,7 @@ describe('the functions', () => {
       'RenderImage',
       'RenderImageLarge',
       'RenderImageSmall',
+      'UserTokens',
     ]);
     for (const { properties } of bound)
       expect(properties).toMatchObject({ Environment: { Variables: { OUTBOUND_RULES: 'public' } } });

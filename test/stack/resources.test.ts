@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   apiRoot,
   callbackRoute,
+  functionOf,
   operations,
   portalOperations,
   portalRoot,
@@ -23,9 +24,9 @@ const portalFunctions = {
 describe('the HTTP API', () => {
   it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, one for the operator API, three for the sign-in, two for the other paths of the portal, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
-    const stated = Object.entries(operations).map(([name, { method, path }]) => [
-      `${method} ${apiRoot}${path}`,
-      name.charAt(0).toUpperCase() + name.slice(1),
+    const stated = Object.values(operations).map((operation) => [
+      `${operation.method} ${apiRoot}${operation.path}`,
+      functionOf(operation),
     ]);
     const others = [
       ['$default', 'UnknownRoute'],

@@ -16,7 +16,7 @@ import {
   stackNamed,
   stackOf,
 } from '../../lib/settings.ts';
-import { operations } from '../../service/contract/operations.ts';
+import { functionOf, type Operation, operations } from '../../service/contract/operations.ts';
 import { resolved, templatePath } from './template.ts';
 
 const template = JSON.parse(readFileSync(templatePath, 'utf8')) as Template;
@@ -32,6 +32,13 @@ const variables = samVariables(resolved.functions, names, {
   awsUrl: 'http://127.0.0.1:4566',
   environment: { OUTBOUND_RULES: 'loopback-too', NOBODYS: 'x' },
 });
+
+/** The first operation of each function has the sample of the function. */
+const firstOfEachFunction = new Map<string, Operation>(
+  Object.values(operations)
+    .toReversed()
+    .map((operation) => [functionOf(operation), operation]),
+);
 
 describe('the template', () => {
   it('The template is one flat stack whose functions each have a name for SAM, the name of their construct', () => {
@@ -110,8 +117,8 @@ describe('what is prepared for SAM', () => {
     >;
     expect(events['OpenaiImages']?.requestContext?.path).toBe('/openai/v1/images/generations');
     expect(events['Mcp']?.requestContext?.path).toBe('/mcp');
-    for (const [name, { method, path }] of Object.entries(operations)) {
-      const event = events[name.charAt(0).toUpperCase() + name.slice(1)];
+    for (const [name, { method, path }] of firstOfEachFunction) {
+      const event = events[name];
       expect(event?.routeKey).toBe(`${method} /api/public/v1${path}`);
       expect(event?.headers?.['authorization']).toBe('Bearer dk_live_x');
     }

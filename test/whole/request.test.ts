@@ -78,10 +78,12 @@ describe('the body of POST /images/generate', () => {
 describe('an unknown query parameter', () => {
   const id = '01939f4e-0000-7000-8000-000000000000';
   /** A body with one error, which the answer tells together with the unknown parameters. */
+  const wrongBodies: Readonly<Record<string, { body: object; error: string }>> = {
+    createUpload: { body: { content_type: 'image/png', bytes: 0 }, error: 'bytes: too_small' },
+    createUserToken: { body: { user: 'a', spend_limit: 0 }, error: 'spend_limit: too_small' },
+  };
   const wrongBody = (name: keyof typeof operations): { body: object; error: string } =>
-    name === 'createUpload'
-      ? { body: { content_type: 'image/png', bytes: 0 }, error: 'bytes: too_small' }
-      : { body: { ...least, seed: -1 }, error: 'seed: too_small' };
+    wrongBodies[name] ?? { body: { ...least, seed: -1 }, error: 'seed: too_small' };
   const send = (name: keyof typeof operations, query: string): Promise<Answer> => {
     const { method, path } = operations[name];
     return service.send(`${path.replace('{id}', id)}?${query}`, {
@@ -93,8 +95,9 @@ describe('an unknown query parameter', () => {
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
   it.each(names)('A parameter that %s does not take is refused with 400 and its name', async (name) => {
-    // A cancel reads no body.
-    const readsBody = operations[name].method === 'POST' && name !== 'cancelCreation';
+    // A cancel and a revocation read no body.
+    const readsBody =
+      operations[name].method === 'POST' && name !== 'cancelCreation' && name !== 'revokeUserToken';
     const bodyErrors = readsBody ? [wrongBody(name).error] : [];
     const answer = await send(name, 'users=a&__proto__=b&constructor=c&=d');
     expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
