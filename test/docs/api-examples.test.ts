@@ -123,6 +123,26 @@ async function tellTheStory(): Promise<void> {
   const { data } = z.object({ data: z.array(z.unknown()) }).parse((await sendShown('models')).body);
   answers.set('models', { data: data.slice(0, 1) });
   await cancelSome(idOf(second));
+  await mintAToken();
+}
+
+/** A token that has made a creation, and is revoked. Its id and its text are those of the page. */
+async function mintAToken(): Promise<void> {
+  const minted = await sendShown('minted');
+  const { id, token } = z.object({ id: z.string(), token: z.string() }).parse(minted.body);
+  const order = { key: token, body: { model: 'sandbox-standard', prompt: 'a boat' } };
+  expect((await service.send('/images/generate', order)).status).toBe(202);
+  answers.set('minted', {
+    ...(minted.body as object),
+    id: documented.minted.id,
+    token: documented.minted.token,
+  });
+  const seen = await ask(`/user-tokens/${id}`);
+  const revoked = await service.send(`/user-tokens/${id}/revoke`, { key: client.key, method: 'POST' });
+  for (const [name, { body }] of Object.entries({ 'user-token': seen, 'revoked-token': revoked })) {
+    expect(body).toMatchObject({ id });
+    answers.set(name, { ...(body as object), id: documented.minted.id });
+  }
 }
 
 /** Creations are accepted and stay open, until the faults are cleared. */

@@ -180,9 +180,9 @@ describe('the paths of callbacks', () => {
   });
 });
 
-it('A preflight request carries no key, is answered 204 without an account, and allows nothing', async () => {
+it('A preflight request carries no key, is answered 204 without an account, and allows nothing where no token is taken', async () => {
   const headers = { origin: 'https://client.test', 'access-control-request-method': 'GET' };
-  const answer = await fetch(`${service.machine.apiUrl}/models`, { method: 'OPTIONS', headers });
+  const answer = await fetch(`${service.machine.apiUrl}/balance`, { method: 'OPTIONS', headers });
   expect([answer.status, await answer.text()]).toEqual([204, '']);
   const allowed = [...answer.headers.keys()].filter((name) => name.startsWith('access-control'));
   expect([allowed, answer.headers.get('ratelimit-policy')]).toEqual([[], null]);

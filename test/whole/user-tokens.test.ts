@@ -280,9 +280,8 @@ describe('a token of an end user', () => {
     });
     const made = await order(token);
     expect([bodyOf(made).webhook, bodyOf(made).metadata]).toEqual([undefined, undefined]);
-    await service.ended(idOf(made));
-    const seen = await service.send(`/creations/${idOf(made)}`, { key: client.key });
-    expect(seen.body).toMatchObject({ user: 'alice', metadata: { order: '4711' } });
+    const record: unknown = await service.ended(idOf(made));
+    expect(record).toMatchObject({ user: 'alice', metadata: { order: '4711' } });
     const webhook = await webhookOf(idOf(made));
     expect(webhook).toMatchObject({ body: { metadata: { order: '4711' } } });
     expect(webhook.verified).toBe(true);
