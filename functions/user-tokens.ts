@@ -1,5 +1,6 @@
+import { openUserTokens } from '../service/api/open.ts';
 import { serve } from '../service/api/serve.ts';
-import { openUserTokens, userTokens } from '../service/api/user-tokens.ts';
+import { userTokens } from '../service/api/user-tokens.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { dynamodb } from '../service/platform/lambda.ts';

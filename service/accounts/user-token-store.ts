@@ -2,7 +2,8 @@ import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { putNew, updateIf } from '../aws/dynamodb/conditional.ts';
 import { keys, type Table } from '../aws/dynamodb/table.ts';
 import type { AccountId, TokenId } from '../values/ids.ts';
-import { type UserToken, userTokenFromItem, userTokenToItem } from './user-token.ts';
+import { userTokenFromItem, userTokenToItem } from './user-token-items.ts';
+import type { UserToken } from './user-token.ts';
 
 /** Every function throws Overloaded when the table stayed busy. */
 export function createUserTokens(table: Table) {

@@ -8,19 +8,16 @@
  * token are a hash of its user: the same read finds what an earlier token of the user did with an Idempotency-Key.
  */
 import { createHash } from 'node:crypto';
-import { type Item, type ItemKey, keys, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { type AccountId, type KeyId, randomBase62, toBase62, type TokenId } from '../values/ids.ts';
 import { asMicros, type Micros, toUsd } from '../values/money.ts';
-import { metadataFrom } from './account-items.ts';
 import type { ApiKey } from './account.ts';
 import { checksumOf, hashKey } from './api-key.ts';
 import { isExpired } from './caps.ts';
 
-export const tokenPrefix = 'dk_user_';
+const tokenPrefix = 'dk_user_';
 const form = /^dk_user_([0-9A-Za-z]{10})([0-9A-Za-z]{16})[0-9A-Za-z]{18}([0-9A-Za-z]{6})$/;
 const userDigits = 7;
-/** The item outlives the token by a day and an hour, so every refund on the day of its charge finds the item. */
-const keptSeconds = 25 * 3600;
+/** The item outlives the token by more than a day (user-token-items.ts). */
 const givesBackMillis = 24 * 3_600_000;
 
 export interface UserToken {
@@ -112,22 +109,6 @@ export function modelsOf(
 ): readonly string[] | undefined {
   if (token.models === undefined) return apiKey.models;
   return token.models.filter((model) => apiKey.models?.includes(model) ?? true);
-}
-
-export function userTokenToItem({ metadata, ...token }: UserToken): Item & ItemKey {
-  return {
-    ...keys.userToken(token.accountId, token.id),
-    ...token,
-    ...(metadata && { metadata: JSON.stringify(metadata) }),
-    [ttlAttribute]: Math.ceil(Date.parse(token.expiresAt) / 1000) + keptSeconds,
-  };
-}
-
-export function userTokenFromItem({ pk, sk, [ttlAttribute]: _ttl, metadata, ...stored }: Item): UserToken {
-  return {
-    ...stored,
-    ...(metadata !== undefined && { metadata: metadataFrom(metadata) }),
-  } as unknown as UserToken;
 }
 
 export function userTokenView(token: UserToken): Record<string, unknown> {

@@ -1,4 +1,5 @@
 /** Openers of the operations that read. Each set holds what its operations need: bundles stay small. */
+import { createUserTokens } from '../accounts/user-token-store.ts';
 import type { Table } from '../aws/dynamodb/table.ts';
 import { readOperatorCatalogInBatch } from '../catalog/operator-catalog-store.ts';
 import {
@@ -96,6 +97,13 @@ export function openQuote(on: CatalogPlatform) {
     outboundRules: rules,
     uploads: createUploadReader(store),
   }));
+}
+
+export type UserTokenServices = ServicesOf<typeof openUserTokens>;
+
+export function openUserTokens(on: ApiPlatform) {
+  const rules = outboundRules(on.environment);
+  return openApiWith(on, (store) => ({ userTokens: createUserTokens(store), outboundRules: rules }));
 }
 
 export type DeleteServices = ServicesOf<typeof openDelete>;

@@ -10,8 +10,8 @@ import {
   spentOf,
   tokenEnd,
   type UserToken,
-  userTokenFromItem,
 } from '../accounts/user-token.ts';
+import { userTokenFromItem } from '../accounts/user-token-items.ts';
 import { apiRoot, methodsOf, operations } from '../contract/operations.ts';
 import { tokenPart } from '../creations/token-items.ts';
 import { formatUsd, toUsd } from '../values/money.ts';

@@ -1,7 +1,6 @@
 /** The tokens of end users: a key mints, reads and revokes them. */
 import * as z from 'zod/mini';
 import { userProblems } from '../accounts/end-user.ts';
-import { createUserTokens } from '../accounts/user-token-store.ts';
 import { newUserToken, usedTokenView, type UserToken, userTokenView } from '../accounts/user-token.ts';
 import {
   mostTokenModels,
@@ -19,25 +18,15 @@ import {
   usdProblems,
 } from '../creations/image-request.ts';
 import { type OutboundRules, readClientUrl } from '../outbound/client-url.ts';
-import type { ServicesOf } from '../platform/common.ts';
-import { outboundRules } from '../platform/environment.ts';
-import type { On } from '../platform/platform.ts';
 import { parseTokenId, type TokenId } from '../values/ids.ts';
 import { fromUsd } from '../values/money.ts';
 import { type FieldError, fieldErrors, invalidRequest, onePerField, Problem } from '../values/problem.ts';
 import type { Caller } from './admit.ts';
 import type { ApiAnswer } from './answer.ts';
-import { openApiWith } from './open.ts';
+import type { UserTokenServices } from './open.ts';
 import { overloaded } from './problems.ts';
 import { type ApiRequest, checkQuery, jsonBody, unknownParameters } from './request.ts';
 import type { Handle } from './serve.ts';
-
-type UserTokenServices = ServicesOf<typeof openUserTokens>;
-
-export function openUserTokens(on: On<'dynamodb'>) {
-  const rules = outboundRules(on.environment);
-  return openApiWith(on, (store) => ({ userTokens: createUserTokens(store), outboundRules: rules }));
-}
 
 /** One function has the three operations, which are told apart by method and path. */
 export const userTokens: Handle<UserTokenServices> = async (request, caller, services) => {

@@ -1,5 +1,6 @@
 /** The token of an end user in a charge and in a refund. */
-import { isTokenGivenBack, tokenEnd, type UserToken, userTokenFromItem } from '../accounts/user-token.ts';
+import { isTokenGivenBack, tokenEnd, type UserToken } from '../accounts/user-token.ts';
+import { userTokenFromItem } from '../accounts/user-token-items.ts';
 import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import type { Micros } from '../values/money.ts';
