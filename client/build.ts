@@ -75,12 +75,17 @@ export async function buildClient(outdir: string = `${root}dist`): Promise<void>
       entryPoints: sources,
       platform: 'neutral',
       splitting: true,
-      minifySyntax: true,
-      minifyWhitespace: true,
+      minify: true,
       chunkNames: 'src/[name]-[hash]',
     }),
     programs.length > 0 &&
-      build({ ...shared, entryPoints: programs.map(sourceOf), platform: 'node', minifySyntax: true }),
+      build({
+        ...shared,
+        entryPoints: programs.map(sourceOf),
+        platform: 'node',
+        minifySyntax: true,
+        minifyWhitespace: true,
+      }),
     writeDeclarations(root, sources, outdir),
   ]);
 }

@@ -38,6 +38,9 @@ export class TrafficShift extends Construct {
 
   /** The alias that gets the requests in place of the function. */
   aliasOf(fn: ServiceFunction): Alias {
+    // Operations may share a function.
+    const known = this.aliases.get(fn.node.id);
+    if (known) return known;
     const alias = new Alias(this, `${fn.node.id}Live`, {
       aliasName: 'live',
       version: fn.currentVersion as IVersion,

@@ -2,12 +2,14 @@
 import { DarkroomError } from './errors.ts';
 import { machineryOf } from './http/machinery.ts';
 import { Transport } from './http/transport.ts';
+import { authorizationBy } from './http/user-token.ts';
 import { type DarkroomOptions, environmentVariable, isPage, rootOf, usableKey } from './options.ts';
 import { BalanceCalls, ModelCalls } from './resources/account.ts';
 import { CreationCalls } from './resources/creations.ts';
 import { EventCalls } from './resources/events.ts';
 import { ImageCalls } from './resources/images.ts';
 import { ResultCalls, UploadCalls } from './resources/transfers.ts';
+import { UserTokenCalls } from './resources/user-tokens.ts';
 
 const defaults = { timeoutMs: 30_000, maxRetries: 2 } as const;
 
@@ -37,17 +39,22 @@ export class Darkroom {
   readonly models: ModelCalls;
   /** Reads what has happened to creations, in order. */
   readonly events: EventCalls;
+  /** Mints tokens for the pages of your users. */
+  readonly userTokens: UserTokenCalls;
   /** The root of the API. */
   readonly baseUrl: string;
 
   constructor(options: DarkroomOptions = {}) {
-    if (isPage() && options.dangerouslyAllowBrowser !== true) {
+    const { fetch, userToken } = options;
+    if (isPage() && !userToken && options.dangerouslyAllowBrowser !== true) {
       throw new DarkroomError(
-        'This is a page: everybody who opens it could read the API key. Call Darkroom from your server. ' +
+        'This is a page: everybody who opens it could read the API key. Call Darkroom from your server, or give the option userToken. ' +
           'If you know the risk, set the option dangerouslyAllowBrowser to true.',
       );
     }
-    const key = usableKey(options.apiKey ?? environmentVariable('DARKROOM_API_KEY'));
+    if (userToken && options.apiKey !== undefined)
+      throw new DarkroomError('Give apiKey or userToken, not both.');
+    const key = userToken ? '' : usableKey(options.apiKey ?? environmentVariable('DARKROOM_API_KEY'));
     const baseUrl = options.baseUrl ?? environmentVariable('DARKROOM_BASE_URL');
     if (baseUrl === undefined || baseUrl.trim() === '') {
       throw new DarkroomError(
@@ -55,16 +62,18 @@ export class Darkroom {
       );
     }
     this.baseUrl = rootOf(baseUrl);
-    const { fetch } = options;
+    const machinery = machineryOf(options);
     const transport = new Transport({
       root: this.baseUrl,
-      authorization: () => `Bearer ${key}`,
+      authorization: userToken
+        ? authorizationBy(userToken, machinery.now)
+        : { header: () => `Bearer ${key}`, renew: () => false },
       timeoutMs: options.timeoutMs ?? defaults.timeoutMs,
       maxRetries: options.maxRetries ?? defaults.maxRetries,
       // Some runtimes refuse a fetch that is called as the method of another object.
       fetch: async (input, init) => (fetch ?? globalThis.fetch)(input, init),
       onRetry: options.onRetry,
-      machinery: machineryOf(options),
+      machinery,
     });
     this.creations = new CreationCalls(transport);
     this.images = new ImageCalls(transport, this.creations);
@@ -73,6 +82,7 @@ export class Darkroom {
     this.balance = new BalanceCalls(transport);
     this.models = new ModelCalls(transport);
     this.events = new EventCalls(transport);
+    this.userTokens = new UserTokenCalls(transport);
     // What console.log prints on Node, Bun and Deno.
     const inspect = Symbol.for('nodejs.util.inspect.custom');
     Object.defineProperty(this, inspect, { value: () => this.toString() });

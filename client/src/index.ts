@@ -17,6 +17,8 @@ export { Darkroom } from './darkroom.ts';
 export type { DarkroomOptions } from './options.ts';
 export * from './errors.ts';
 export type { Retry } from './http/retry.ts';
+export type { UserTokenSource } from './http/user-token.ts';
+export type { UserTokenOrder } from './resources/user-tokens.ts';
 export { type ApiPromise, type CallOptions, type PostOptions, version } from './http/call.ts';
 export type { Page, Pages } from './pages.ts';
 export type { GenerateOptions, GenerateAndWaitOptions } from './resources/images.ts';

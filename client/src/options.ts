@@ -1,11 +1,17 @@
 /** Reads the options of a client, and refuses those that cannot work in one sentence. */
 import { DarkroomError } from './errors.ts';
 import type { Retry } from './http/retry.ts';
+import type { UserTokenSource } from './http/user-token.ts';
 
 /** The options of a client. */
 export interface DarkroomOptions {
   /** The key of your account. The default is the environment variable DARKROOM_API_KEY. */
   readonly apiKey?: string | undefined;
+  /**
+   * For a page, instead of a key: asks your server for a token of its user. It is called at the first request, before
+   * the token ends, and when the service says that it has ended.
+   */
+  readonly userToken?: UserTokenSource | undefined;
   /**
    * The address of the service, with or without `/api/public/v1`. The default is the environment variable
    * DARKROOM_BASE_URL.

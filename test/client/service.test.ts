@@ -51,7 +51,9 @@ describe('the examples of the docstrings', () => {
         'http/call.ts',
         'index.ts',
         'pages.ts',
-        ...['account', 'creations', 'events', 'images', 'transfers'].map((name) => `resources/${name}.ts`),
+        ...['account', 'creations', 'events', 'images', 'transfers', 'user-tokens'].map(
+          (name) => `resources/${name}.ts`,
+        ),
       ]),
     );
   });

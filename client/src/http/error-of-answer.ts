@@ -42,6 +42,7 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
   ERR_INSUFFICIENT_BALANCE: errors.InsufficientBalance,
   ERR_ACCOUNT_DISABLED: errors.AccessDenied,
   ERR_API_SUSPENDED: errors.AccessDenied,
+  ERR_FORBIDDEN: errors.AccessDenied,
   ERR_MODEL_NOT_FOUND: errors.NotFound,
   ERR_NOT_FOUND: errors.NotFound,
   ERR_RATE_LIMIT: errors.RateLimited,

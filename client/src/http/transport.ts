@@ -18,6 +18,8 @@ import {
 } from './call.ts';
 import { errorOfAnswer, parseJson, retryAfterSeconds } from './error-of-answer.ts';
 import type { Machinery } from './machinery.ts';
+import { isPage } from '../options.ts';
+import type { Authorization } from './user-token.ts';
 import { isTemporary, pauseAfter, type Retry, waitBeforeRetry } from './retry.ts';
 
 /** One request and its whole answer, within a time limit and until a signal is aborted. */
@@ -100,8 +102,8 @@ const leastMillis = 1000;
 export interface TransportOptions {
   /** The root of the API, without a slash at its end. */
   readonly root: string;
-  /** Gives the header Authorization. The key itself is in no object that could be printed. */
-  readonly authorization: () => string;
+  /** The key itself is in no object that could be printed. */
+  readonly authorization: Authorization;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly fetch: typeof globalThis.fetch;
@@ -155,17 +157,21 @@ export class Transport {
     const url = `${this.#options.root}${path}${queryText(query)}`;
     const { within, hold: mostHold = 0 } = more;
     const { now } = this.machinery;
+    const { header, renew } = this.#options.authorization;
+    let authorization = '';
     const attemptOnce = async (): Promise<Answered<Value>> => {
       const left = Math.max(leastMillis, leftOf(within, now()) ?? Infinity);
       // The held answer has to arrive before the end.
       const hold = Math.min(mostHold, Math.floor(left / 1000) - 1);
+      authorization = await header();
       const sent = {
         url,
         method,
         headers: {
           accept: 'application/json',
-          'user-agent': `darkroom-client/${version}`,
-          authorization: this.#options.authorization(),
+          // A page may not send another header than those that the service allows.
+          ...(!isPage() && { 'user-agent': `darkroom-client/${version}` }),
+          authorization,
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
           ...(hold > 0 && method === 'POST' && { prefer: `wait=${hold}` }),
@@ -181,7 +187,13 @@ export class Transport {
       return this.#read<Value>(await exchange(this.#options.fetch, sent));
     };
     try {
-      return await this.#repeat({ method, path, signal: options.signal, within }, attemptOnce);
+      return await this.#repeat({ method, path, signal: options.signal, within }, async () =>
+        attemptOnce().catch(async (error: unknown) => {
+          // Once: a token that is refused at once says why.
+          if (renew(authorization, error)) return attemptOnce();
+          throw error;
+        }),
+      );
     } catch (error) {
       if (error instanceof DarkroomError && idempotencyKey !== undefined) {
         error.idempotencyKey = idempotencyKey;
