@@ -21,8 +21,10 @@ import {
   openDelete,
   openList,
   openQuote,
+  openUserTokens,
 } from '../../../service/api/open.ts';
 import { serve, unknownRoute } from '../../../service/api/serve.ts';
+import { userTokens } from '../../../service/api/user-tokens.ts';
 import { createReplaceableSecret } from '../../../service/aws/secrets.ts';
 import type { Catalog, ProviderCosts } from '../../../service/catalog/catalog-schema.ts';
 import models from '../../../service/catalog/models.json' with { type: 'json' };
@@ -112,6 +114,7 @@ export type Operation =
   | 'cancel'
   | 'delete'
   | 'unknown'
+  | 'user-tokens'
   | PortalFunctionName;
 
 export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver {
@@ -432,6 +435,7 @@ export function createService(
     cancel: serve('post', cancelCreation, openCancel(stoppable)),
     delete: serve('post', deleteCreation, openDelete(on)),
     unknown: serve('by method', unknownRoute, openApi(on)),
+    'user-tokens': serve('by method', userTokens, openUserTokens(on)),
     ...portal.handlers,
   };
   const openai = createOpenai(world, observer, openOpenaiImages(on));

@@ -10,6 +10,7 @@ import { createOperatorSteps } from './operator-steps.ts';
 import { createPortalSteps } from './portal-steps.ts';
 import { monthsEnd, type Scenario, type SignIn, type Step } from './scenario.ts';
 import type { Stage } from './stage.ts';
+import { createTokenSteps } from './token-steps.ts';
 
 /** Opens the accounts of the scenario in the table. Returns the function that performs a step. */
 export function createPerformer(
@@ -44,6 +45,7 @@ export function createPerformer(
     balance: api.read,
     quote: api.read,
     models: api.read,
+    user_token: createTokenSteps(stage),
     events: api.followEvents,
     upload: api.upload,
     openai: libraries.perform,

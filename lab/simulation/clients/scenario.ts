@@ -88,8 +88,22 @@ export interface SignIn extends Placed {
   readonly who: number;
 }
 
+/** The page of an end user, with a token of its own. */
+export interface UserTokenStep extends Placed {
+  readonly kind: 'user_token';
+  readonly name: string;
+  readonly key: number;
+  readonly user: string;
+  readonly limitMicros: number;
+  readonly uses: number;
+  readonly orders: number;
+  /** Milliseconds after the mint. Absent: the token ends by itself. */
+  readonly revokeAfter?: number;
+}
+
 export type Step =
   | Submit
+  | UserTokenStep
   | FollowEvents
   | OpenaiCalls
   | PortalStep

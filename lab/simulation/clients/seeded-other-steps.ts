@@ -3,7 +3,7 @@ import { capNames } from '../../../service/accounts/caps.ts';
 import type { Release } from '../aws/lambda-environments.ts';
 import { rudenesses } from '../network/peers.ts';
 import type { Dice } from '../world/dice.ts';
-import type { AccountPlan, Step, Submit } from './scenario.ts';
+import type { AccountPlan, Step, Submit, UserTokenStep } from './scenario.ts';
 
 const cents = 10_000;
 /** The functions whose clocks may be moved alone. */
@@ -101,6 +101,30 @@ export function catalogsOf(dice: Dice, lengthMillis: number): Step[] {
     at: together ? 1_000 : dice.between(`catalog ${index} at`, 0, Math.floor(lengthMillis / 2)),
     addedMicros: dice.between(`catalog ${index} adds`, 1, 5) * 10_000,
   }));
+}
+
+/** Pages of two users, with tokens of the same key or of others. */
+export function userTokensOf(
+  dice: Dice,
+  accounts: readonly AccountPlan[],
+  lengthMillis: number,
+): UserTokenStep[] {
+  const account = dice.between('tokens account', 0, accounts.length - 1);
+  return Array.from({ length: dice.between('tokens', 2, 5) }, (_, index) => {
+    const name = `token ${index}`;
+    return {
+      kind: 'user_token',
+      name,
+      account,
+      at: dice.between(`${name} at`, 0, lengthMillis),
+      key: dice.between(`${name} key`, 0, (accounts[account]?.keys.length ?? 1) - 1),
+      user: `page ${dice.between(`${name} user`, 0, 1)}`,
+      limitMicros: dice.between(`${name} limit`, 1, 12) * 5_000,
+      uses: dice.between(`${name} uses`, 1, 6),
+      orders: dice.between(`${name} orders`, 2, 9),
+      ...(dice.chance(`${name} revoked`, 0.5) && { revokeAfter: dice.between(`${name} revoke`, 0, 30_000) }),
+    };
+  });
 }
 
 /** One close, and in most scenarios an opening after it. */

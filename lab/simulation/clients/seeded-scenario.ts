@@ -2,7 +2,14 @@
 import { createDice, type Dice } from '../world/dice.ts';
 import { flappingSubmit } from './narrow-scenarios.ts';
 import { type AccountPlan, type KeyPlan, monthsEnd, type Scenario, type Step } from './scenario.ts';
-import { catalogsOf, closingOf, otherStepOf, releasesOf, uploadsOf } from './seeded-other-steps.ts';
+import {
+  catalogsOf,
+  closingOf,
+  otherStepOf,
+  releasesOf,
+  uploadsOf,
+  userTokensOf,
+} from './seeded-other-steps.ts';
 import { peopleAtOnce, withRoomForPeople } from './seeded-people-at-once.ts';
 import { portalStepsOf } from './seeded-portal.ts';
 import {
@@ -68,6 +75,7 @@ export function scenarioOf(seed: number): Scenario {
         flappingSubmit(dice, `flapping ${index}`, accounts.length, lengthMillis),
       )
     : [];
+  const tokens = dice.chance('tokens of users', 0.15) ? userTokensOf(dice, accounts, lengthMillis) : [];
   const isCrowded = !isQuiet && dice.chance('people at once', 0.04);
   const isOfLibraries = !isQuiet && !isCrowded && dice.chance('libraries alone', 0.06);
   return {
@@ -103,6 +111,7 @@ export function scenarioOf(seed: number): Scenario {
               ...libraries,
               ...catalogs,
               ...closing,
+              ...tokens,
               ...people,
             ].sort((a, b) => a.at - b.at),
     faultProbability: isQuiet

@@ -31,6 +31,7 @@ import { createAdmissionInvariants, createHeldInvariants, createRateInvariants }
 import { createReleaseInvariants, createUploadInvariants } from './releases-and-uploads.ts';
 import { createRetryInvariants, tellsOfCharge } from './retries.ts';
 import { createCatalogInvariants, createRouteInvariants } from './routes.ts';
+import { createTokenInvariants } from './user-tokens.ts';
 import { createWebhookInvariants, recordOf } from './webhooks.ts';
 
 /** Two periods of the reconciler, its grace period, and the time of one of its runs. */
@@ -68,6 +69,12 @@ export function createInvariants(world: World) {
   const releases = createReleaseInvariants(world, () => service, accuse);
   const recoveries = createRecoveryInvariants(world, () => service, accuse);
   const documented = createDocumentInvariants(accuse);
+  const tokens = createTokenInvariants(
+    world,
+    () => service,
+    (id) => [...(wrote.get(id) ?? [])],
+    accuse,
+  );
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const askers = new Map<string, string>();
@@ -79,6 +86,7 @@ export function createInvariants(world: World) {
       promptMark,
       addressMark,
       'dk_live_',
+      'dk_user_',
       'whsec_',
       'encryption-secret',
       '/callbacks/v1/',
@@ -215,6 +223,7 @@ export function createInvariants(world: World) {
     catalogs,
     admission,
     portal,
+    tokens,
   ];
   world.onEnded = invocations.onEnded;
   return {
@@ -225,6 +234,7 @@ export function createInvariants(world: World) {
     events,
     portal,
     retries,
+    tokens,
     violations: violations as readonly Violation[],
     /** How often each operation answered with each status. */
     answers,

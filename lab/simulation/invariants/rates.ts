@@ -28,7 +28,16 @@ interface Minute {
   isBlurred: boolean;
 }
 
-const posts = new Set(['generate', 'openai', 'quote', 'upload', 'cancel', 'delete', 'portal-generate']);
+const posts = new Set([
+  'generate',
+  'openai',
+  'quote',
+  'upload',
+  'cancel',
+  'delete',
+  'portal-generate',
+  'user-tokens',
+]);
 const minuteMillis = 60_000;
 /** A request so close to the turn of a minute may count for the other minute. */
 const marginMillis = 3_000;
