@@ -9,7 +9,7 @@ import { startTestService } from '../fixtures/service.ts';
 
 const service = await startTestService();
 const client = await service.client();
-const server = spawn(process.execPath, [join(root, 'client/examples/page/server.mjs')], {
+const server = spawn(process.execPath, [join(root, 'client/examples/page-server.mjs')], {
   env: { ...process.env, DARKROOM_API: service.machine.apiUrl, DARKROOM_KEY: client.key, PORT: '0' },
   stdio: ['ignore', 'pipe', 'inherit'],
 });

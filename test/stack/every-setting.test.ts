@@ -532,8 +532,10 @@ describe('the name of the stack', () => {
       ([, { Integration }]) => /@Traffic\w+Live/.exec(wordOf((Integration as { Uri: unknown }).Uri))?.[0],
     );
     const called = [
-      ...found('AWS::ApiGatewayV2::Integration').map(([, { IntegrationUri }]) => wordOf(IntegrationUri)),
-      ...new Set(streaming),
+      ...new Set([
+        ...found('AWS::ApiGatewayV2::Integration').map(([, { IntegrationUri }]) => wordOf(IntegrationUri)),
+        ...streaming,
+      ]),
     ]
       // The pages and the functions of the portal come with the same deployment, all at once.
       .filter((uri) => uri?.startsWith('@Portal') !== true);

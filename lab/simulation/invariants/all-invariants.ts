@@ -70,7 +70,6 @@ export function createInvariants(world: World) {
   const recoveries = createRecoveryInvariants(world, () => service, accuse);
   const documented = createDocumentInvariants(accuse);
   const tokens = createTokenInvariants(
-    world,
     () => service,
     (id) => [...(wrote.get(id) ?? [])],
     accuse,

@@ -2,6 +2,28 @@
 import type { Bugs } from './plant.ts';
 
 export const doors: Bugs = {
+  'service/accounts/user-token.ts': {
+    'idempotency-of-tokens-without-user': ['`${id.slice(6, 6 + userDigits)}#${hash}`', '`#${hash}`'],
+  },
+  'service/api/authenticate.ts': {
+    'token-that-ended-is-a-rejection': [
+      'if (holding?.holder instanceof Problem) throw holding.holder;',
+      "if (holding?.holder instanceof Problem) {\n    await requests.countRejection(address, '401', nowMillis);\n    throw holding.holder;\n  }",
+    ],
+  },
+  'service/api/serve.ts': {
+    'origin-checked-after-the-charge': [
+      'if (refused) throw refused;\n          const answer = await handle(request, caller, named);',
+      'const answer = await handle(request, caller, named);\n          if (refused) throw refused;',
+    ],
+  },
+  'service/creations/token-items.ts': {
+    'token-item-without-expiry': ['AND expiresAt > :at', 'AND expiresAt <> :at'],
+    'refund-gives-a-use-back': [
+      "'ADD leftMicros :tokenBack',\n        ExpressionAttributeValues: {",
+      "'ADD leftMicros :tokenBack, usesLeft :oneUse',\n        ExpressionAttributeValues: { ':oneUse': 1,",
+    ],
+  },
   'service/api/creations.ts': {
     'everybody-reads-everything': ['creation?.accountId !== account.id', '!creation'],
   },

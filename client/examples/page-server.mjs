@@ -1,5 +1,5 @@
 // Serves page.html, and mints a token for its user. The key stays here.
-//   DARKROOM_API=… DARKROOM_KEY=dk_live_… PORT=3000 node client/examples/page/server.mjs
+//   DARKROOM_API=… DARKROOM_KEY=dk_live_… PORT=3000 node client/examples/page-server.mjs
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 
