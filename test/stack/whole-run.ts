@@ -203,7 +203,8 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   await service.send('/images/quote', { key, body: { model: 'sandbox-sketch', prompt: 'a lake' } });
   const minted = await service.send('/user-tokens', { key, body: { user: 'alice', spend_limit: 1 } });
   expect(minted.status, minted.text).toBe(201);
-  await service.send(`/user-tokens/${String(minted.body.id)}/revoke`, { key, method: 'POST' });
+  const { id: token } = minted.body as { id: string };
+  await service.send(`/user-tokens/${token}/revoke`, { key, method: 'POST' });
   for (const path of [
     '/models',
     '/balance',

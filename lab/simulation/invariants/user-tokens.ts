@@ -79,7 +79,7 @@ export function createTokenInvariants(
         accuse('a token sees creations of its user alone', asked.user);
       if (reason === 'idempotency_key_mismatch') accuse('users never meet in an Idempotency-Key', asked.user);
       if (token !== undefined && wrote.includes('REJECTED'))
-        accuse('a token that has ended is no rejection', String(token));
+        accuse('a token that has ended is no rejection', JSON.stringify(token));
       if (reason === 'origin_not_allowed' && wrote.some((kind) => kind !== 'RATE'))
         accuse('a foreign page changes nothing', wrote.join(', '));
     },
