@@ -57,7 +57,7 @@ export async function eraseAccount(
       counts.uploads += 1;
     }
     // Its refund would count for the user.
-    if (hasOpen && /^(LEDGER|USER)#/.test(sk)) continue;
+    if (hasOpen && /^(LEDGER|USER|USER_TOKEN)#/.test(sk)) continue;
     if (await eraseRow(item, services)) counts.rows += 1;
   }
   if (!hasOpen) {

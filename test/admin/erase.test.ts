@@ -102,6 +102,25 @@ describe('accounts erase', () => {
     ]);
   });
 
+  it('keeps the token of an end user until the refund of its open creation has come', async () => {
+    const { service } = operated;
+    const client = await service.client({ name: 'Pages' });
+    const asked = { key: client.key, body: { user: 'alice', spend_limit: 1 } };
+    const { token } = (await service.send('/user-tokens', asked)).body as { token: string };
+    service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+    const open = await submit(service, token, { prompt: 'a secret lake [sandbox:fail]' });
+    const erase = ['accounts', 'erase', client.account.id, '--confirm', 'Pages'];
+    expect((await operated.admin('--json', ...erase)).code).toBe(1);
+    service.machine.faults.clear();
+    await service.machine.advance(1_200);
+    await service.ended(open);
+    const tokens = (): Promise<unknown[]> =>
+      queryAll(service.operator.table, keys.account(client.account.id).pk, 'USER_TOKEN#');
+    expect(await tokens()).toMatchObject([{ user: 'alice', leftMicros: 1_000_000 }]);
+    expect(await operated.run(...erase)).toMatchObject({ creations: 1, open: 0 });
+    expect(await tokens()).toEqual([]);
+  });
+
   it('names a creation that is still open, and takes it in a later run', async () => {
     const { service } = operated;
     const client = await service.client({ name: 'Late' });

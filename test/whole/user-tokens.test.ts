@@ -543,12 +543,15 @@ describe('the budgets around a token', () => {
     expect(polled).toEqual(await callsOf(path, client.key));
   });
 
-  it('T23: The OpenAI-shaped endpoint, MCP and the portal refuse a token without a look-up', async () => {
+  it('T23: The OpenAI-shaped endpoint, MCP, the operator API and the portal refuse a token without a look-up', async () => {
     const { token } = await mint(await service.client());
     const { openaiUrl, mcpUrl, portalUrl } = service.machine;
     const tables: string[] = [];
     service.machine.watchAws((call, serve) => {
-      if (/^(Openai|Mcp|Portal)/.test(call.caller) && JSON.stringify(call.input).includes('USER_TOKEN'))
+      if (
+        /^(Openai|Mcp|Operator|Portal)/.test(call.caller) &&
+        JSON.stringify(call.input).includes('USER_TOKEN')
+      )
         tables.push(call.operation);
       return serve();
     });
@@ -563,10 +566,11 @@ describe('the budgets around a token', () => {
       await fetch(`${openaiUrl}/models`, { headers }),
       await post(`${openaiUrl}/images/generations`, { prompt: 'a lake' }),
       await post(mcpUrl, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      await fetch(new URL('/api/operator/v1/accounts', service.machine.apiUrl), { headers }),
       await fetch(new URL('/api/portal/v1/me', portalUrl), { headers }),
     ];
     service.machine.watchAws((_call, serve) => serve());
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
     expect(tables).toEqual([]);
   });
 
