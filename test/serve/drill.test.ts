@@ -21,7 +21,7 @@ import { startServe } from './serve-child.ts';
 import { type AdminChild, runAdmin, type StandInStack, startStack } from './stand-in-stack.ts';
 
 /** `DRILL_KILLS=20 npm test -- test/serve/drill.test.ts` kills more often, and `DRILL_SEED` repeats a run. */
-const kills = Number(process.env['DRILL_KILLS'] ?? 3);
+const kills = Number(process.env['DRILL_KILLS'] ?? 2);
 const seed = Number(process.env['DRILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 it(
