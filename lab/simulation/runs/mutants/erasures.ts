@@ -5,7 +5,7 @@ export const erasures: Bugs = {
   'admin/erase/account.ts': {
     'account-keeps-its-rows': ['await deleteItem(table, key);', ''],
     'account-keeps-its-users': ["['LEDGER#', 'user']", "['LEDGER#', undefined]"],
-    'counters-go-while-open': ['if (hasOpen && /^(LEDGER|USER)#/.test(sk)) continue;', ''],
+    'counters-go-while-open': ['if (hasOpen && /^(LEDGER|USER|USER_TOKEN)#/.test(sk)) continue;', ''],
   },
   'service/creations/creation.ts': {
     'erased-addresses-are-shown': ['creation.erasedBy !== undefined || ', ''],
