@@ -1,6 +1,6 @@
 /** The command `evidence`: what an account of AWS does, beside what the docs assume. */
 import { writeFileSync } from 'node:fs';
-import { gatherEvidence } from '../evidence/gather.ts';
+import { deployedOf, gatherEvidence } from '../evidence/gather.ts';
 import { reportOf } from '../evidence/report.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -19,6 +19,8 @@ export function addEvidenceCommand(program: OperatorCommand): void {
     .option('--webhook <url>', 'a receiver that answers 2xx, for the successes with a webhook')
     .option('--report <file>', 'write a report in Markdown, without ids and addresses')
     .run(async ({ services, output, tell, fail }, { report, webhook }: EvidenceCommand) => {
+      // A service of one machine is refused before a file is made.
+      deployedOf(services);
       if (report !== undefined) write(report, '');
       tell('It costs less than 0.05 USD at AWS, and no vendor is asked. Run it in a quiet time.');
       const rows = await gatherEvidence(

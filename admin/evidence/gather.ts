@@ -12,7 +12,7 @@ import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import { createSmokeClient, type SmokeClient } from '../smoke/client.ts';
 import { said } from '../smoke/steps.ts';
-import { type AskStack, createAskStack, type Window } from './ask-stack.ts';
+import { type AskStack, createAskStack, type StackAccess, type Window } from './ask-stack.ts';
 import {
   attemptsIn,
   billedRow,
@@ -53,14 +53,20 @@ interface Run extends EvidenceOptions {
   readonly tell: Tell;
 }
 
+/** Throws OperatorError for a service of one machine. */
+export function deployedOf({ deployed }: OperatorServices): StackAccess {
+  if (!deployed) throw new OperatorError('The evidence is about AWS: name a deployed stack with --stack.');
+  return deployed;
+}
+
 /** Makes an account for the sandbox, and disables it in the end. Throws OperatorError. */
 export async function gatherEvidence(
   services: OperatorServices,
   options: EvidenceOptions,
   tell: Tell,
 ): Promise<readonly EvidenceRow[]> {
-  const { deployed, apiUrl } = services;
-  if (!deployed) throw new OperatorError('The evidence is about AWS: name a deployed stack with --stack.');
+  const deployed = deployedOf(services);
+  const { apiUrl } = services;
   const began = services.clock.now();
   const account = await createAccount(services, { name: 'Evidence', balance: '5', sandbox: 'yes' });
   try {

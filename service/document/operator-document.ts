@@ -430,6 +430,13 @@ function operationOf(name: OperatorOperationName): ZodOpenApiOperationObject {
   };
 }
 
+/** The beginning of the reference page. */
+const introduction = [
+  'For the back end of an operator: it opens accounts, makes API keys, credits payments and reads usage.',
+  'Send a key of the command `operator-keys create` as `Authorization: Bearer dk_op_…`, and only from a server. Each operation names the scope that it needs.',
+  'A POST with the same `Idempotency-Key` is made once within 24 hours. A `reference` names one movement of money for ever.',
+].join('\n\n');
+
 export function operatorDocumentText(): string {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const name of Object.keys(operatorOperations) as OperatorOperationName[]) {
@@ -439,7 +446,7 @@ export function operatorDocumentText(): string {
   const document = createDocument(
     {
       openapi: '3.1.1',
-      info: { title: 'Darkroom: the operator API', version: 'v1' },
+      info: { title: 'Darkroom: the operator API', version: 'v1', description: introduction },
       servers: [{ url: operatorRoot }],
       security: [{ operatorKey: [] }],
       paths,

@@ -44,9 +44,12 @@ export interface PageAddresses {
   readonly apiUrl: string;
 }
 
-/** The text of a page or of the OpenAPI document, with the addresses of this deployment. */
+/** The text of a page or of an OpenAPI document, with the addresses of this deployment. */
 export function withAddresses(text: string, { portalUrl, apiUrl }: PageAddresses): string {
-  return text.replaceAll('{base}', new URL(portalUrl).pathname).replaceAll('{api_url}', apiUrl);
+  return text
+    .replaceAll('{base}', new URL(portalUrl).pathname)
+    .replaceAll('{api_url}', apiUrl)
+    .replaceAll('{api_origin}', new URL(apiUrl).origin);
 }
 
 export function hasAddresses(name: string): boolean {

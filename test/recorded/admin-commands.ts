@@ -251,6 +251,7 @@ const others: readonly AdminStep[] = [
     'blocks show 2001:db8:1:2::7',
     'blocks show 2001:db8:1:2::/64',
     'audit',
+    'evidence',
     `audit --account ${absentAccount}`,
   ),
   ...both('providers list', 'providers check', 'providers order', 'providers order given'),

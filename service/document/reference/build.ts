@@ -12,13 +12,13 @@ import plugin from '@scalar/fastify-api-reference';
 
 const own = fileURLToPath(new URL('.', import.meta.url));
 const documents = fileURLToPath(new URL('../../../docs/', import.meta.url));
-/** Each page with its document, and the address of its API from that of the client API. */
+/** Each page with its document, and the address of its API. */
 const pages = [
   { page: 'reference.html', document: 'openapi.json', server: '{api_url}' },
   {
     page: 'reference-operator.html',
     document: 'operator-openapi.json',
-    server: `{api_url}/../../..${operatorRoot}`,
+    server: `{api_origin}${operatorRoot}`,
   },
 ] as const;
 
@@ -58,7 +58,7 @@ function scalarScript(): string {
   return script;
 }
 
-/** Writes pages, scripts and documents. `{base}` and `{api_url}` are filled in by the publication. */
+/** Writes pages, scripts and documents. The publication fills in the words in braces. */
 export async function buildReference(folder: string): Promise<void> {
   const scalar = await written(folder, 'scalar', scalarScript());
   const start = await written(folder, 'reference', await readFile(join(own, 'start.js'), 'utf8'));
