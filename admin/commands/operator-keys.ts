@@ -8,8 +8,8 @@ import {
   newOperatorKey,
   type OperatorKey,
   rateOf,
-} from '../../service/operator/operator-key.ts';
-import { createOperatorKeyStore, type OperatorKeyChange } from '../../service/operator/operator-key-store.ts';
+} from '../../service/operated/operator-key.ts';
+import { createOperatorKeyStore, type OperatorKeyChange } from '../../service/operated/operator-key-store.ts';
 import { asMicros, toUsd } from '../../service/values/money.ts';
 import { dayOf } from '../../service/values/time.ts';
 import type { OperatorCommand } from '../operator-command.ts';

@@ -10,8 +10,8 @@ import { type AccountId, parseAccountId } from '../values/ids.ts';
 import { asMicros, formatUsd, type Micros, toUsd } from '../values/money.ts';
 import { Problem } from '../values/problem.ts';
 import { dayOf, nextDay } from '../values/time.ts';
-import type { OperatorKey } from './operator-key.ts';
-import type { Remembered } from './operator-key-store.ts';
+import type { OperatorKey } from '../operated/operator-key.ts';
+import type { Remembered } from '../operated/operator-key-store.ts';
 import type { OperatorServices } from './open.ts';
 
 export interface OperatorContext {

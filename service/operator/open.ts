@@ -14,7 +14,7 @@ import { costOf } from '../render/route-costs.ts';
 import { createOperatedReads } from '../usage/all-accounts-reads.ts';
 import { startBudget } from '../values/time.ts';
 import { createAccountEdits } from './account-edit-store.ts';
-import { createOperatorKeyStore } from './operator-key-store.ts';
+import { createOperatorKeyStore } from '../operated/operator-key-store.ts';
 import { createPaymentStore } from './payment-store.ts';
 
 export type OperatorServices = ServicesOf<typeof openOperatorApi>;

@@ -34,8 +34,8 @@ import {
   repeatedBy,
   scopeMissing,
 } from './context.ts';
-import { mayComeFrom, type OperatorKey, parseOperatorKey, rateOf } from './operator-key.ts';
-import type { OperatorState } from './operator-key-store.ts';
+import { mayComeFrom, type OperatorKey, parseOperatorKey, rateOf } from '../operated/operator-key.ts';
+import type { OperatorState } from '../operated/operator-key-store.ts';
 import type { OperatorServices } from './open.ts';
 
 export type OperatorHandlers = Readonly<Record<OperatorOperationName, OperatorHandler>>;

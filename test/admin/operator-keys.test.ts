@@ -5,7 +5,7 @@ import {
   mayComeFrom,
   newOperatorKey,
   parseOperatorKey,
-} from '../../service/operator/operator-key.ts';
+} from '../../service/operated/operator-key.ts';
 import { fakeClock } from '../api/fakes.ts';
 import { useOperatedService } from './admin-run.ts';
 

@@ -1,8 +1,8 @@
 /** The part of the whole run that goes through the operator API. */
 import { expect } from 'vitest';
 import { operatorRoot, operatorScopes } from '../../service/contract/operator-operations.ts';
-import { createOperatorKeyStore } from '../../service/operator/operator-key-store.ts';
-import { newOperatorKey } from '../../service/operator/operator-key.ts';
+import { createOperatorKeyStore } from '../../service/operated/operator-key-store.ts';
+import { newOperatorKey } from '../../service/operated/operator-key.ts';
 import type { TestService } from '../fixtures/service.ts';
 
 /** Opens an account whose balance is low, so that its notice is sent, and changes and reads everything of it. */
