@@ -7,11 +7,9 @@ import {
   mostAddresses,
   newOperatorKey,
   type OperatorKey,
-  rateOf,
 } from '../../service/operated/operator-key.ts';
 import { createOperatorKeyStore, type OperatorKeyChange } from '../../service/operated/operator-key-store.ts';
-import { asMicros, toUsd } from '../../service/values/money.ts';
-import { dayOf } from '../../service/values/time.ts';
+import { operatorKeyView } from '../../service/operated/operator-key-view.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -44,14 +42,14 @@ export function addOperatorKeyCommands(program: OperatorCommand): void {
     if (!(await createOperatorKeyStore(services.table).create(made.record)))
       throw new OperatorError('The id drawn for the key is taken: try again.');
     output.show(
-      { id: made.record.id, key: made.key, ...keyView(made.record, services) },
+      { id: made.record.id, key: made.key, ...shown(made.record, services) },
       'The key is shown this once: only its hash is kept.',
     );
   });
   keys.task('list', 'all operator keys, the oldest first').run(async ({ services, output }) => {
     const found = await createOperatorKeyStore(services.table).list();
     output.list(
-      found.map((key) => keyView(key, services)),
+      found.map((key) => shown(key, services)),
       'No key yet: operator-keys create --name NAME --scopes LIST',
     );
   });
@@ -67,7 +65,7 @@ export function addOperatorKeyCommands(program: OperatorCommand): void {
     const store = createOperatorKeyStore(services.table);
     const key = (await store.change(id, change)) ? await store.read(id) : undefined;
     if (!key) throw noSuchKey(id);
-    output.show(keyView(key, services));
+    output.show(shown(key, services));
   });
   keys
     .task('revoke <key-id>', 'revoke a key: it is dead at its next request; tried until it succeeds')
@@ -78,7 +76,7 @@ export function addOperatorKeyCommands(program: OperatorCommand): void {
       const key = isThere ? await store.read(id) : undefined;
       if (!key) throw noSuchKey(id);
       tell(`The key ${id} is revoked from its next request on.`);
-      output.show(keyView(key, services));
+      output.show(shown(key, services));
     });
 }
 
@@ -129,20 +127,6 @@ function noSuchKey(id: string): OperatorError {
   return new OperatorError(`There is no operator key ${id}: \`operator-keys list\` shows them.`);
 }
 
-function keyView(key: OperatorKey, { clock }: Pick<OperatorServices, 'clock'>): Row {
-  const { dailyCreditCapMicros: cap } = key;
-  return {
-    id: key.id,
-    name: key.name,
-    scopes: key.scopes,
-    from: key.from ?? null,
-    daily_credit_cap: cap === undefined ? null : toUsd(cap),
-    credited_today: toUsd(key.creditedByDay[dayOf(clock.now())] ?? asMicros(0)),
-    post_rate: rateOf(key, 'post'),
-    get_rate: rateOf(key, 'get'),
-    expires_at: key.expiresAt,
-    created_at: key.createdAt,
-    last_used_at: key.lastUsedAt ?? null,
-    revoked_at: key.revokedAt ?? null,
-  };
+function shown(key: OperatorKey, { clock }: Pick<OperatorServices, 'clock'>): Row {
+  return { ...operatorKeyView(key, clock.now()) };
 }

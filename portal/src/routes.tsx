@@ -9,9 +9,11 @@ import { Deliveries } from './pages/deliveries.tsx';
 import { Delivery } from './pages/delivery.tsx';
 import { Home } from './pages/home.tsx';
 import { Keys } from './pages/keys.tsx';
+import { OneKey } from './pages/one-key.tsx';
 import { Accounts } from './pages/operator/accounts.tsx';
 import { Margin } from './pages/operator/margin.tsx';
 import { OneAccount } from './pages/operator/one-account.tsx';
+import { OperatorKeys } from './pages/operator/keys.tsx';
 import { FailingWebhooks, Providers } from './pages/operator/service.tsx';
 import { People } from './pages/people.tsx';
 import { Playground } from './pages/playground.tsx';
@@ -47,6 +49,7 @@ export const routes: readonly Route[] = [
   route('/creations', Creations, 'listPortalCreations', ['', 'Creations', 'image']),
   route('/creations/:id', Creation, 'getPortalCreation'),
   route('/keys', Keys, 'listKeys', ['Developers', 'Keys', 'key']),
+  route('/keys/:id', OneKey, 'showKey'),
   route('/webhooks', Webhooks, 'getWebhooks', ['Developers', 'Webhooks', 'hook']),
   route('/deliveries', Deliveries, 'listDeliveries', ['Developers', 'Deliveries', 'send']),
   route('/deliveries/:id', Delivery, 'getDelivery'),
@@ -63,5 +66,6 @@ export const routes: readonly Route[] = [
     'hook',
   ]),
   route('/operator/providers', Providers, 'listProviders', ['Operator', 'Providers', 'pulse']),
+  route('/operator/keys', OperatorKeys, 'listOperatorKeys', ['Operator', 'Operator keys', 'key']),
   route('/operator/margin', Margin, 'getMargin', ['Operator', 'Margin', 'bars']),
 ];

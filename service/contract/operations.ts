@@ -216,6 +216,7 @@ export const portalOperations = {
 
   // Keys
   listKeys: { method: 'GET', path: '/keys', function: 'read', role: 'viewer', query: [] },
+  showKey: { method: 'GET', path: '/keys/{id}', function: 'read', role: 'viewer', query: [] },
   createKey: {
     method: 'POST',
     path: '/keys',
@@ -474,6 +475,13 @@ export const portalOperations = {
   listProviders: {
     method: 'GET',
     path: '/operator/providers',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+  },
+  listOperatorKeys: {
+    method: 'GET',
+    path: '/operator/keys',
     function: 'operate',
     role: 'operator',
     query: [],

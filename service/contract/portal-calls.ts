@@ -29,6 +29,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   getHome: { answer: view.HomeView };
   getAccount: { answer: view.AccountView };
   listKeys: { answer: view.PageView<view.KeyView> };
+  showKey: { answer: view.KeyDetail };
   createKey: { body: view.KeyBody; answer: view.CreatedKeyView };
   changeKey: { body: view.KeyBody; answer: Done };
   revokeKey: { answer: Done };
@@ -72,6 +73,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   inviteToAccount: { body: Invite; answer: view.InvitedView };
   listFailingWebhooks: { answer: view.PageView<view.FailingWebhook> };
   listProviders: { answer: view.PageView<view.ProviderView> };
+  listOperatorKeys: { answer: view.PageView<view.OperatorKeyView> };
   getMargin: { answer: view.MarginView };
 }
 

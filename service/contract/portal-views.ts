@@ -150,6 +150,29 @@ export interface KeyView {
   readonly version: string;
 }
 
+/** GET /keys/{id}: the key, and the tokens of end users that it minted in the last day. */
+export interface KeyDetail {
+  readonly key: KeyView;
+  /** The first hundred of them, the latest end first. */
+  readonly tokens: readonly TokenRow[];
+  readonly token_count: number;
+  /** What all of them spent together. */
+  readonly tokens_spent: number;
+  /** False: the key minted more tokens than the service counts here. */
+  readonly has_all_tokens: boolean;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly user: string;
+  readonly spend_limit: number;
+  readonly spent: number;
+  readonly max_uses: number;
+  readonly uses: number;
+  readonly expires_at: string;
+  readonly revoked_at: string | null;
+}
+
 /** POST /keys and POST /keys/{id}/roll. */
 export interface CreatedKeyView {
   readonly key: string;
@@ -524,6 +547,24 @@ export interface ProviderView {
   /** Outcomes that were no success, by name. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly p50_seconds: number | null;
+}
+
+/** GET /operator/keys: a key of the operator API, which the command makes and changes. */
+export interface OperatorKeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** The networks from which the key works. Null: every address. */
+  readonly from: readonly string[] | null;
+  readonly daily_credit_cap: number | null;
+  readonly credited_today: number;
+  readonly post_rate: number;
+  readonly get_rate: number;
+  readonly expires_at: string;
+  readonly created_at: string;
+  /** To the hour. Null: never used. */
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
 }
 
 /** The figures of a line of the margin, by `report` of the command as well. */

@@ -5,6 +5,7 @@ import { spentIn, spentInAll, spentOn } from '../accounts/caps.ts';
 import { keyVersion } from '../accounts/version.ts';
 import type { KeyView } from '../contract/portal-views.ts';
 import { type Micros, toUsd } from '../values/money.ts';
+import { Problem } from '../values/problem.ts';
 import { dayOf, monthOf } from '../values/time.ts';
 
 export function keyView(key: ApiKey, nowMillis: number): KeyView {
@@ -27,6 +28,11 @@ export function keyView(key: ApiKey, nowMillis: number): KeyView {
     spent_total: toUsd(spentInAll(key)),
     version: keyVersion(key),
   };
+}
+
+/** 404: the same answer for an absent key, for another account's, and for the key of the playground. */
+export function keyNotFound(): Problem {
+  return new Problem('ERR_NOT_FOUND', 'There is no key with this id.');
 }
 
 function orNull(amount: Micros | undefined): number | null {

@@ -1,6 +1,8 @@
 /** Reads that only pages of the portal make. */
 import { apiKeyFromItem } from '../accounts/account-items.ts';
 import type { ApiKey } from '../accounts/account.ts';
+import { userTokenFromItem } from '../accounts/user-token-items.ts';
+import type { UserToken } from '../accounts/user-token.ts';
 import type { RequestState } from '../api/request-store.ts';
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { queryAll } from '../aws/dynamodb/query.ts';
@@ -10,10 +12,12 @@ import { catalogRevisionOf, switchesOf } from '../catalog/provider-store.ts';
 import type { ProviderSwitches } from '../catalog/providers.ts';
 import { closedOf, type ClosedService, readService } from '../creations/service-state-store.ts';
 import { noticeFromItem } from '../notices/notice-store.ts';
-import type { AccountId, NoticeId, PersonId } from '../values/ids.ts';
+import type { AccountId, KeyId, NoticeId, PersonId, TokenId } from '../values/ids.ts';
 import { memberFromItem } from './people-store.ts';
 import type { Member } from './people.ts';
 import { portalKeys } from './portal-key-items.ts';
+
+const mostTokens = 1000;
 
 export function createPortalReads(table: Table) {
   return {
@@ -22,6 +26,26 @@ export function createPortalReads(table: Table) {
       (await queryAll(table, keys.account(account).pk, 'KEY#'))
         .map(apiKeyFromItem)
         .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
+    /** A key with the tokens of end users that it minted and that the table still has, at most `mostTokens`. */
+    keyAndTokens: async (
+      account: AccountId,
+      id: KeyId,
+    ): Promise<{
+      readonly key?: ApiKey;
+      readonly tokens: readonly UserToken[];
+      readonly hasAll: boolean;
+    }> => {
+      const { pk, sk } = keys.userToken(account, id as string as TokenId);
+      const [item, tokens] = await Promise.all([
+        getItem(table, keys.apiKey(account, id)),
+        queryAll(table, pk, sk, false, mostTokens + 1),
+      ]);
+      return {
+        ...(item && { key: apiKeyFromItem(item) }),
+        tokens: tokens.slice(0, mostTokens).map(userTokenFromItem),
+        hasAll: tokens.length <= mostTokens,
+      };
+    },
     /** The person's places in these accounts, the accounts' names and the switch, by one read. */
     placesAndSwitch: async (
       person: PersonId,

@@ -14,6 +14,7 @@ export const visits: readonly Visit[] = [
   { name: 'creations', path: 'creations', heading: 'Creations' },
   { name: 'creation', path: `creations/${creationIds[1] ?? ''}`, heading: 'Creation' },
   { name: 'keys', path: 'keys', heading: 'Keys' },
+  { name: 'key', path: 'keys/key_production', heading: 'Web shop, production' },
   { name: 'webhooks', path: 'webhooks', heading: 'Webhooks' },
   { name: 'deliveries', path: 'deliveries', heading: 'Deliveries' },
   { name: 'delivery', path: 'deliveries/delivery_5', heading: 'Delivery' },
@@ -26,5 +27,6 @@ export const visits: readonly Visit[] = [
   { name: 'operator-account', path: 'operator/accounts/acc_7Yt2mQ9xZk', heading: 'Nordlicht Prints' },
   { name: 'operator-webhooks', path: 'operator/webhooks', heading: 'Failing webhooks' },
   { name: 'operator-providers', path: 'operator/providers', heading: 'Providers' },
+  { name: 'operator-keys', path: 'operator/keys', heading: 'Operator keys' },
   { name: 'operator-margin', path: 'operator/margin', heading: 'Margin' },
 ];

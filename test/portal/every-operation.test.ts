@@ -66,6 +66,7 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
   getHome: { status: 200 },
   getAccount: { status: 200 },
   listKeys: { status: 200 },
+  showKey: onPath(({ key }) => key, 200),
   createKey: { ask: () => ({ body: { name: 'another' } }), status: 201 },
   changeKey: onPath(
     ({ key }) => key,
@@ -133,6 +134,7 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
   inviteToAccount: onOwnAccount(201, { email: 'new@person.test', role: 'owner' }),
   listFailingWebhooks: { status: 200 },
   listProviders: { status: 200 },
+  listOperatorKeys: { status: 200 },
   getMargin: { status: 200 },
 };
 

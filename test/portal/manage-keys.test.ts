@@ -1,7 +1,12 @@
 /** Keys in the portal: made, changed, rolled and revoked, also by two people at once and over lost answers. */
+import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseKey } from '../../service/accounts/api-key.ts';
+import { playgroundKeyId } from '../../service/accounts/key-changes.ts';
+import { newUserToken } from '../../service/accounts/user-token.ts';
+import { createUserTokens } from '../../service/accounts/user-token-store.ts';
 import type { AccountId, KeyId } from '../../service/values/ids.ts';
+import { asMicros } from '../../service/values/money.ts';
 import { now } from '../fixtures/records.ts';
 import { conflictWith, inBetween, loseAnswerOf } from './portal-fixture.ts';
 import {
@@ -287,5 +292,54 @@ describe('the keys of an account', () => {
     portal.clock.set(portal.clock.now() + hour);
     owner = await portal.signIn('late@studio.test', account, 'owner');
     expect(statuses([await create(), await create()])).toEqual([201, 429]);
+  });
+});
+
+describe('the page of a key', () => {
+  const show = async (id: string): Promise<Answered> => portal.ask('showKey', { as: owner, id });
+
+  it('The key is shown with the tokens that it minted, and what each of them spent', async () => {
+    const { id } = (await create({ name: 'shop', monthly_cap: 9 })).body.record;
+    const tokens = createUserTokens(portal.table);
+    const mint = async (
+      keyId: string,
+      user: string,
+      minutes: number,
+      leftMicros = 500_000,
+    ): Promise<void> => {
+      const made = newUserToken({ id: keyId as KeyId, accountId: account }, user, randomBytes);
+      const expiresAt = new Date(now + minutes * 60_000).toISOString();
+      const limits = {
+        limitMicros: asMicros(500_000),
+        maxUses: 10,
+        usesLeft: 7,
+        uploadsLeft: 10,
+        origins: [],
+      };
+      const token = { ...limits, id: made.id, hash: made.hash, leftMicros: asMicros(leftMicros), expiresAt };
+      await tokens.create({ ...token, accountId: account, keyId: keyId as KeyId, user });
+    };
+    await mint(id, 'ada', 1, 380_000);
+    await mint(id, 'ben', 5);
+    await mint((await create({ name: 'other' })).body.record.id, 'eve', 3, 0);
+    const { body } = await show(id);
+    expect(body).toMatchObject({
+      key: { id, name: 'shop', monthly_cap: 9 },
+      tokens: [
+        { user: 'ben', spent: 0 },
+        { user: 'ada', spend_limit: 0.5, spent: 0.12, uses: 3, max_uses: 10, revoked_at: null },
+      ],
+      ...{ token_count: 2, tokens_spent: 0.12, has_all_tokens: true },
+    });
+    expect(JSON.stringify(body)).not.toMatch(/dk_user_|hash/);
+  });
+
+  it('A key of the playground, of another account, and none at all are the same 404', async () => {
+    const other = await portal.openAccount('Acc0unt002');
+    const theirs = await portal.signIn('owner@other.test', other, 'owner');
+    const { id } = (await create({ name: 'theirs' }, theirs)).body.record;
+    const answers = await Promise.all([id, playgroundKeyId, 'none', 'Abc123'].map(show));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.error.message}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(404);
   });
 });

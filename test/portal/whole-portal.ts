@@ -33,6 +33,7 @@ import { createNoticeStore } from '../../service/notices/notice-store.ts';
 import type { PostResult } from '../../service/outbound/outbound.ts';
 import { catalog as ours } from '../../service/platform/lambda.ts';
 import { createActionLog } from '../../service/operated/action-store.ts';
+import { createOperatorKeyStore } from '../../service/operated/operator-key-store.ts';
 import { cancelHandlers } from '../../service/portal/generate/cancel.ts';
 import { generateHandlers } from '../../service/portal/generate/generate.ts';
 import type { GenerateServices, PortalCancelServices } from '../../service/portal/generate/open.ts';
@@ -94,6 +95,7 @@ interface Refused {
 /** The members of the answers that tests read. A member that an answer has not is undefined, and fails its test. */
 export type AnyBody = Refused &
   view.KeyView &
+  Omit<view.KeyDetail, 'key'> &
   view.CreatedKeyView &
   view.SecretView &
   view.AlertsView &
@@ -254,6 +256,7 @@ export function openWholePortal() {
       creations,
       notices: createNoticeStore(table),
       providers: createProviderStore(table),
+      operatorKeys: createOperatorKeyStore(table),
       defaultLimits,
     })),
   };

@@ -10,7 +10,7 @@ import { Form } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { useValue } from '../value.ts';
-import { KeyCaps } from './keys.tsx';
+import { KeyCaps } from './parts/key-words.tsx';
 import { CreationTable } from './parts/creation-table.tsx';
 import { RequestSnippets, ShownKey } from './parts/key-dialogs.tsx';
 
@@ -161,7 +161,9 @@ function Content({ data, onChange }: { data: HomeView; onChange: () => void }) {
           <ul class="plain">
             {data.keys_near_cap.map((key) => (
               <li key={key.id} class="near-cap">
-                <strong>{key.name}</strong>
+                <a href={href(`/keys/${encodeURIComponent(key.id)}`)}>
+                  <strong>{key.name}</strong>
+                </a>
                 <KeyCaps of={key} />
               </li>
             ))}

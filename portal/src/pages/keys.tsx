@@ -1,56 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { CreatedKeyView, KeyView } from '../../../service/contract/portal-views.ts';
-import { useAction, useNow, useResource } from '../api/hooks.ts';
+import { useAction, useResource } from '../api/hooks.ts';
 import { begunInput, useKept } from '../kept.ts';
+import { href } from '../router.ts';
 import { useMay } from '../session.tsx';
-import { Badge, Button, Meter, Money, Time } from '../ui/basics.tsx';
+import { Button, Time } from '../ui/basics.tsx';
 import { announce, Dialog, Page } from '../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { money } from '../words/figures.ts';
 import { RevokeKey, RollKey, ShownKey } from './parts/key-dialogs.tsx';
 import { KeyForm, type KeyFormStart } from './parts/key-form.tsx';
-
-interface Cap {
-  readonly name: string;
-  readonly spent: number;
-  readonly cap: number;
-}
-
-const capsOf = (key: KeyView): readonly Cap[] =>
-  [
-    { name: 'today', spent: key.spent_today, cap: key.daily_cap },
-    { name: 'this month', spent: key.spent_this_month, cap: key.monthly_cap },
-    { name: 'in total', spent: key.spent_total, cap: key.total_cap },
-  ].filter((one): one is Cap => one.cap !== null);
-
-/** What a key spent of each of its caps, as bars. A key without a cap shows what it spent this month. */
-export function KeyCaps({ of: key }: { of: KeyView }) {
-  const caps = capsOf(key);
-  return (
-    <div class="caps">
-      {caps.length === 0 && (
-        <p>
-          <Money of={key.spent_this_month} /> <span class="dim">this month</span>
-        </p>
-      )}
-      {caps.map(({ name, spent, cap }) => (
-        <div key={name}>
-          <p>
-            <Money of={spent} />{' '}
-            <span class="dim">
-              of {money(cap)} {name}
-            </span>
-          </p>
-          <Meter share={cap === 0 ? 1 : spent / cap} label={`${money(spent)} of ${money(cap)} ${name}`} />
-        </div>
-      ))}
-      {key.per_user_monthly_cap !== null && (
-        <p class="dim">{money(key.per_user_monthly_cap)} a month for each user</p>
-      )}
-    </div>
-  );
-}
+import { isOver, KeyCaps, KeyState, LastUse } from './parts/key-words.tsx';
 
 type Shown =
   | { readonly kind: 'create'; readonly start?: KeyFormStart }
@@ -155,23 +115,6 @@ export function Keys() {
   );
 }
 
-function stateOf(key: KeyView) {
-  if (key.revoked_at !== null) return <Badge tone="calm">revoked</Badge>;
-  if (key.expires_at !== null && Date.parse(key.expires_at) <= Date.now())
-    return <Badge tone="calm">expired</Badge>;
-  return <Badge tone="good">active</Badge>;
-}
-
-const isOver = (key: KeyView): boolean =>
-  key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= Date.now());
-
-/** The service keeps the hour of the last use. */
-function LastUse({ at }: { at: string | null }) {
-  const now = useNow(60_000);
-  if (at === null) return <span class="dim">never</span>;
-  return now - Date.parse(at) < 3_600_000 ? <span>in the last hour</span> : <Time at={at} form="relative" />;
-}
-
 function KeyTable(props: { rows: readonly KeyView[]; mayChange: boolean; onOpen: (shown: Shown) => void }) {
   const { rows, mayChange, onOpen } = props;
   return (
@@ -185,7 +128,9 @@ function KeyTable(props: { rows: readonly KeyView[]; mayChange: boolean; onOpen:
           'Key',
           (key) => (
             <span class="key-name">
-              <strong>{key.name}</strong>
+              <a href={href(`/keys/${encodeURIComponent(key.id)}`)}>
+                <strong>{key.name}</strong>
+              </a>
               <br />
               <code class="dim">
                 {key.prefix}
@@ -194,19 +139,7 @@ function KeyTable(props: { rows: readonly KeyView[]; mayChange: boolean; onOpen:
             </span>
           ),
         ],
-        [
-          'State',
-          (key) => (
-            <>
-              {stateOf(key)}
-              {key.expires_at !== null && !isOver(key) && (
-                <p class="dim">
-                  ends <Time at={key.expires_at} form="relative" />
-                </p>
-              )}
-            </>
-          ),
-        ],
+        ['State', (key) => <KeyState of={key} />],
         ['Spent', (key) => <KeyCaps of={key} />],
         [
           'Models',

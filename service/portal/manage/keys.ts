@@ -17,12 +17,12 @@ import { keyVersion } from '../../accounts/version.ts';
 import type { CreatedKeyView } from '../../contract/portal-views.ts';
 import { parseKeyId } from '../../values/ids.ts';
 import { formatUsd } from '../../values/money.ts';
-import { invalidRequest, Problem } from '../../values/problem.ts';
+import { invalidRequest } from '../../values/problem.ts';
 import { parseBody, shownText, version } from '../../operated/body.ts';
 import { keyLimitProblems, keyLimits, keyLimitsOf, tooManyKeys } from '../../operated/key-body.ts';
 
 import { changedMeanwhile } from '../http/portal-request.ts';
-import { keyView } from '../../operated/key-view.ts';
+import { keyNotFound, keyView } from '../../operated/key-view.ts';
 import type { Member } from '../people.ts';
 import type { ManageHandle } from './open.ts';
 
@@ -37,11 +37,6 @@ function checkOwnCap({ role, keyCapMicros }: Member, key: Pick<ApiKey, 'monthlyC
   throw invalidRequest([{ field: 'monthly_cap', code: 'over_own_cap', message }]);
 }
 
-/** 404: the same answer for an absent key, for another account's, and for the key of the playground. */
-function noSuchKey(): Problem {
-  return new Problem('ERR_NOT_FOUND', 'There is no key with this id.');
-}
-
 /** The key that the path names. Throws 404 when the account has no such key that people manage. */
 async function readKey(
   { id }: Pick<Account, 'id'>,
@@ -50,7 +45,7 @@ async function readKey(
 ): Promise<ApiKey> {
   const keyId = parseKeyId(pathId);
   const key = keyId === undefined || keyId === playgroundKeyId ? undefined : await keys.read(id, keyId);
-  if (!key) throw noSuchKey();
+  if (!key) throw keyNotFound();
   return key;
 }
 
@@ -92,7 +87,7 @@ export const revokeKey: ManageHandle<'revokeKey'> = async (request, caller, serv
   const { id } = await readKey(caller.account, request.pathId, services.keys);
   const nowMillis = services.clock.now();
   const at = new Date(nowMillis).toISOString();
-  if (!(await services.keys.revoke(caller.account.id, id, at))) throw noSuchKey();
+  if (!(await services.keys.revoke(caller.account.id, id, at))) throw keyNotFound();
   const revoked = await readKey(caller.account, id, services.keys);
   return { status: 200, body: keyView(revoked, nowMillis), logged: { note: revoked.name } };
 };

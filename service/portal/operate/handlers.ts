@@ -9,7 +9,7 @@ import {
   topUpAccount,
 } from './accounts.ts';
 import type { OperateServices } from './open.ts';
-import { getMargin, listFailingWebhooks, listProviders } from './service.ts';
+import { getMargin, listFailingWebhooks, listOperatorKeys, listProviders } from './service.ts';
 
 export const operateHandlers: PortalHandlers<'operate', OperateServices> = {
   listAccounts,
@@ -20,5 +20,6 @@ export const operateHandlers: PortalHandlers<'operate', OperateServices> = {
   inviteToAccount,
   listFailingWebhooks,
   listProviders,
+  listOperatorKeys,
   getMargin,
 };

@@ -7,6 +7,7 @@ import type { AccountLimits } from '../../contract/limits.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
 import { createNoticeExecutions } from '../../notices/notice-executions.ts';
 import { createNoticeStore } from '../../notices/notice-store.ts';
+import { createOperatorKeyStore } from '../../operated/operator-key-store.ts';
 import type { ServicesOf } from '../../platform/common.ts';
 import type { On } from '../../platform/platform.ts';
 import { createOperatedReads } from '../../usage/all-accounts-reads.ts';
@@ -31,5 +32,6 @@ export function openPortalOperate(on: PortalPlatform & On<'states' | 'registrati
     notices: createNoticeStore(store),
     noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),
     providers: createProviderStore(store),
+    operatorKeys: createOperatorKeyStore(store),
   }));
 }

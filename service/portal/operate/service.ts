@@ -10,6 +10,7 @@ import type {
 import { isProvidersFailure } from '../../contract/route-outcome.ts';
 import type { RouteAttempt, WebhookState } from '../../creations/creation.ts';
 import { checkReportedDays, marginOf } from '../../operated/margin.ts';
+import { operatorKeyView } from '../../operated/operator-key-view.ts';
 import { marginDimensions } from '../../usage/margin.ts';
 import { type AccountId, type CreationId, type NoticeId, parseNoticeId } from '../../values/ids.ts';
 import { isFailing } from '../../webhooks/webhook.ts';
@@ -68,6 +69,16 @@ function medianSeconds(attempts: readonly RouteAttempt[]): number | null {
   const middle = millis[Math.floor((millis.length - 1) / 2)];
   return middle === undefined ? null : middle / 1000;
 }
+
+/** GET /operator/keys: the keys of the operator API. Only the command makes and changes them. */
+export const listOperatorKeys: OperateHandle<'listOperatorKeys'> = async (
+  _request,
+  { nowMillis },
+  { operatorKeys },
+) => {
+  const data = (await operatorKeys.list()).map((key) => operatorKeyView(key, nowMillis));
+  return { status: 200, body: { data, next_cursor: null } };
+};
 
 export const getMargin: OperateHandle<'getMargin'> = async (request, caller, { operated }) => {
   const parameters = parametersOf(request);

@@ -1,10 +1,20 @@
 /** Who is signed in, and the figures, keys, people and actions of the account. */
 import { isPlayground } from '../../accounts/key-changes.ts';
+import { spentOf } from '../../accounts/user-token.ts';
 import type { Role } from '../../contract/operations.ts';
-import type { AccountView, ActionView, MeView, PeopleView } from '../../contract/portal-views.ts';
+import type {
+  AccountView,
+  ActionView,
+  KeyDetail,
+  MeView,
+  PeopleView,
+  TokenRow,
+} from '../../contract/portal-views.ts';
 
-import { keyView } from '../../operated/key-view.ts';
+import { keyNotFound, keyView } from '../../operated/key-view.ts';
 import { modelViews } from '../model-view.ts';
+import { parseKeyId } from '../../values/ids.ts';
+import { asMicros, toUsd } from '../../values/money.ts';
 import { freshMillis, type Invitation, invitationView, memberView } from '../people.ts';
 import type { ReadHandle } from './open.ts';
 import { cursorWords, parametersOf } from '../../operated/parameters.ts';
@@ -99,6 +109,36 @@ export const listKeys: ReadHandle<'listKeys'> = async (_request, caller, { reads
   const data = keys.filter((key) => !isPlayground(key)).map((key) => keyView(key, caller.nowMillis));
   return { status: 200, body: { data, next_cursor: null } };
 };
+
+/** GET /keys/{id}: the key, and what the tokens that it minted in the last day spent. */
+export const showKey: ReadHandle<'showKey'> = async ({ pathId }, { account, nowMillis }, { reads }) => {
+  const id = parseKeyId(pathId);
+  const { key, tokens, hasAll } = id ? await reads.keyAndTokens(account.id, id) : noKey;
+  if (!key || isPlayground(key)) throw keyNotFound();
+  const body: KeyDetail = {
+    key: keyView(key, nowMillis),
+    tokens: tokens
+      .toSorted((a, b) => (a.expiresAt < b.expiresAt ? 1 : -1))
+      .slice(0, mostTokensShown)
+      .map((token): TokenRow => ({
+        id: token.id,
+        user: token.user,
+        spend_limit: toUsd(token.limitMicros),
+        spent: toUsd(spentOf(token)),
+        max_uses: token.maxUses,
+        uses: token.maxUses - token.usesLeft,
+        expires_at: token.expiresAt,
+        revoked_at: token.revokedAt ?? null,
+      })),
+    token_count: tokens.length,
+    tokens_spent: toUsd(asMicros(tokens.reduce((sum, token) => sum + spentOf(token), 0))),
+    has_all_tokens: hasAll,
+  };
+  return { status: 200, body };
+};
+
+const noKey = { key: undefined, tokens: [], hasAll: true } as const;
+const mostTokensShown = 100;
 
 export const listPeople: ReadHandle<'listPeople'> = async (_request, { account, person }, { people }) => {
   const [members, invitations] = await Promise.all([

@@ -2,7 +2,7 @@
 import type { ApiHandler } from '../../api/framed.ts';
 import type { OpenServices } from '../../platform/common.ts';
 import { type PortalHandlers, servePortal } from '../http/serve-portal.ts';
-import { getAccount, getMe, listActions, listKeys, listPeople } from './account.ts';
+import { getAccount, getMe, listActions, listKeys, listPeople, showKey } from './account.ts';
 import { getPortalCreation, listPortalCreations, listPortalModels } from './creations.ts';
 import { getHome } from './home.ts';
 import { exportLedger, listLedger } from './ledger.ts';
@@ -15,6 +15,7 @@ const handlers: PortalHandlers<'read', ReadServices> = {
   getHome,
   getAccount,
   listKeys,
+  showKey,
   listPortalModels,
   listPortalCreations,
   getPortalCreation,

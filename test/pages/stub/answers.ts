@@ -38,6 +38,7 @@ export function answersOf(samples: Samples): Answers {
     getHome: () => samples.home,
     getAccount: () => samples.account,
     listKeys: () => page(samples.keys),
+    showKey: ({ id }) => ({ key: row(samples.keys, id), ...samples.tokens }),
     createKey: ({ body }) => ({ ...created, record: { ...created.record, name: body.name ?? '' } }),
     changeKey: () => ({}),
     revokeKey: () => ({}),
@@ -102,6 +103,7 @@ export function answersOf(samples: Samples): Answers {
     inviteToAccount: () => samples.invited,
     listFailingWebhooks: () => page(samples.failingWebhooks),
     listProviders: () => page(samples.providers),
+    listOperatorKeys: () => page(samples.operatorKeys),
     getMargin: () => samples.margin,
   };
 }

@@ -66,6 +66,26 @@ export function samplesAt(nowMillis: number) {
     }),
   ];
 
+  const token = { spend_limit: 0.5, max_uses: 10, revoked_at: null };
+  const tokens: Omit<view.KeyDetail, 'key'> = {
+    tokens: [
+      {
+        ...token,
+        id: 'jjrnGTla81',
+        user: 'visitor-8841',
+        spent: 0.12,
+        uses: 3,
+        expires_at: inFuture(4 * minute),
+      },
+      { ...token, id: 'jjrnGTlb02', user: hostile, spent: 0.48, uses: 10, expires_at: ago(minute) },
+      {
+        ...{ ...token, id: 'jjrnGTlc93', user: 'visitor-17', spent: 0, uses: 0, expires_at: ago(9 * minute) },
+        revoked_at: ago(12 * minute),
+      },
+    ],
+    ...{ token_count: 3, tokens_spent: 0.6, has_all_tokens: true },
+  };
+
   const sandboxAlone = { enabledProviders: ['sandbox'] };
   const models = modelViews(catalog, anAccount().policy, sandboxAlone, nowMillis)
     .filter(({ id }) => id === 'sandbox-standard' || id === 'sandbox-sketch')
@@ -424,6 +444,21 @@ export function samplesAt(nowMillis: number) {
     idle,
   ];
 
+  const operatorKey = {
+    ...{ scopes: ['accounts:read'], from: null, daily_credit_cap: null, credited_today: 0, post_rate: 120 },
+    ...{ get_rate: 600, expires_at: inFuture(200 * day), created_at: ago(165 * day) },
+    ...{ last_used_at: null, revoked_at: null },
+  };
+  const operatorKeys: view.OperatorKeyView[] = [
+    {
+      ...{ ...operatorKey, id: 'Kq81xWz0Ab', name: 'Billing of the web shop', last_used_at: ago(minute) },
+      ...{ scopes: ['accounts:read', 'wallet:credit'], from: ['203.0.113.0/24', '2001:db8::/32'] },
+      ...{ daily_credit_cap: 2000, credited_today: 1730.5 },
+    },
+    { ...operatorKey, id: 'Mn40bTr7Qc', name: hostile, credited_today: 12 },
+    { ...operatorKey, id: 'Pp00aaa0Aa', name: 'Trial of spring', revoked_at: ago(40 * day) },
+  ];
+
   const rest = {
     ...{ cost_unknown: 0, revenue_cost_unknown: 0, unclear: 0, unclear_cost: 0, billed: 0, billed_cost: 0 },
     ...{ billed_catalog_cost: 0, billed_difference: 0, billed_difference_percent: null },
@@ -465,6 +500,8 @@ export function samplesAt(nowMillis: number) {
 
   return {
     keys,
+    tokens,
+    operatorKeys,
     models,
     creations,
     creationDetail,

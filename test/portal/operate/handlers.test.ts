@@ -6,7 +6,11 @@ import { createProviderStore } from '../../../service/catalog/provider-store.ts'
 import type { RouteOutcome } from '../../../service/contract/route-outcome.ts';
 import { creationToItem } from '../../../service/creations/creation-items.ts';
 import type { CreationRecord } from '../../../service/creations/creation.ts';
+import { newOperatorKey } from '../../../service/operated/operator-key.ts';
+import { createOperatorKeyStore } from '../../../service/operated/operator-key-store.ts';
 import { type AccountId, type CreationId, uuidV7 } from '../../../service/values/ids.ts';
+import { asMicros } from '../../../service/values/money.ts';
+import { fakeClock } from '../../api/fakes.ts';
 import { aCompletedCreation, now } from '../../fixtures/records.ts';
 import { inBetween, loseAnswerOf } from '../portal-fixture.ts';
 import {
@@ -215,6 +219,23 @@ describe('the health of the service', () => {
     expect(data.find(({ name }) => name === 'sandbox')).toMatchObject({ enabled: true, paused_since: since });
     expect(data.find(({ name }) => name === 'openai')).toMatchObject({ paused_since: null });
     await createProviderStore(portal.table).resume('sandbox');
+  });
+
+  it('The keys of the operator API are listed without their secrets', async () => {
+    const store = createOperatorKeyStore(portal.table);
+    const limits = { from: ['203.0.113.0/24'], dailyCreditCapMicros: asMicros(5_000_000) };
+    const { record, key } = newOperatorKey(
+      { name: 'billing', scopes: ['wallet:credit'], ...limits },
+      { clock: fakeClock(now), randomBytes },
+    );
+    await store.create(record);
+    const { body } = await portal.ask('listOperatorKeys', { as: operator });
+    expect(body.data).toMatchObject([
+      { id: record.id, name: 'billing', scopes: ['wallet:credit'], from: ['203.0.113.0/24'] },
+    ]);
+    expect(body.data).toMatchObject([{ daily_credit_cap: 5, credited_today: 0, post_rate: 120 }]);
+    expect(JSON.stringify(body)).not.toContain(record.hash);
+    expect(JSON.stringify(body)).not.toContain(key.slice(20));
   });
 
   it('The margin is that of the report, for at most 31 days', async () => {
