@@ -17,7 +17,6 @@ import {
   operatorOperations,
   operatorRoot,
 } from '../contract/operator-operations.ts';
-import type { Action } from '../operated/action-store.ts';
 import { clientAddress } from '../outbound/client-address.ts';
 import type { OpenServices } from '../platform/common.ts';
 import type { AccountId } from '../values/ids.ts';
@@ -34,6 +33,7 @@ import {
   repeatedBy,
   scopeMissing,
 } from './context.ts';
+import { type Journal, journalOf, reasonOf } from './journal.ts';
 import { mayComeFrom, type OperatorKey, parseOperatorKey, rateOf } from '../operated/operator-key.ts';
 import type { OperatorState } from '../operated/operator-key-store.ts';
 import type { OperatorServices } from './open.ts';
@@ -75,7 +75,7 @@ function refusal(problem: Problem): ApiAnswer {
   return { status, headers: { ...headers, ...challenge }, body: envelopeOf(problem) };
 }
 
-/** Throws 429 for a blocked address, 401 without a key that works, and 403 from another network. */
+/** Throws 429 for a blocked address, and 401 without a key that works. */
 async function authenticate(request: ApiRequest, services: OperatorServices): Promise<Known> {
   const { requests, operatorKeys, clock } = services;
   const presented = /^bearer\s+(\S+)$/i.exec(request.headers['authorization']?.trim() ?? '')?.[1];
@@ -107,7 +107,6 @@ async function authenticate(request: ApiRequest, services: OperatorServices): Pr
     return reject(keyInvalid('is not recognised'), '401');
   if (key.revokedAt !== undefined) return reject(keyInvalid('was revoked'), '401');
   if (Date.parse(key.expiresAt) <= nowMillis) return reject(keyInvalid('has expired'), '401');
-  if (!mayComeFrom(key, request.sourceIp)) throw addressNotAllowed();
   return { key, state, nowMillis, rate };
 }
 
@@ -121,22 +120,33 @@ async function admitted(
   const { key, state, nowMillis, rate } = known;
   const limit = rateOf(key, rate);
   const endsIn = rateWindowSeconds - (Math.floor(nowMillis / 1000) % rateWindowSeconds);
-  const headers = (left: number): Record<string, string> => ({
-    'ratelimit-policy': `"${rate}";q=${limit};w=${rateWindowSeconds}`,
-    ratelimit: `"${rate}";r=${Math.max(0, left)};t=${endsIn}`,
-  });
+  const route = routeOf(request);
+  const journal = journalOf(request, route, key, services);
+  /** Absent: the rate was not asked. */
+  let left: number | undefined;
+  const answerWith = (answer: ApiAnswer): ApiAnswer =>
+    left === undefined
+      ? answer
+      : withHeaders(answer, {
+          'ratelimit-policy': `"${rate}";q=${limit};w=${rateWindowSeconds}`,
+          ratelimit: `"${rate}";r=${Math.max(0, left)};t=${endsIn}`,
+        });
   try {
-    const hasPlace =
-      state.rateCount < limit && (await services.operatorKeys.countRequest(key.id, rate, limit, nowMillis));
-    if (!hasPlace) return withHeaders(refusal(rateExceeded(rate, limit, endsIn, 'key')), headers(0));
+    if (!mayComeFrom(key, request.sourceIp)) throw await journal.refused(addressNotAllowed());
+    left = limit - state.rateCount - 1;
+    if (left < 0 || !(await services.operatorKeys.countRequest(key.id, rate, limit, nowMillis))) {
+      left = 0;
+      throw await journal.refused(rateExceeded(rate, limit, endsIn, 'key'));
+    }
     await noteUse(known, services);
-    return withHeaders(
-      await routed(handlers, request, known, services),
-      headers(limit - state.rateCount - 1),
-    );
+    if (!route) {
+      const { method, path } = request;
+      const known = methodsOf(path, operatorRoot, operatorOperations);
+      throw await journal.refused(unknownRoute(method, path, known, operatorRoot));
+    }
+    return answerWith(await routed(handlers, { route, request, known, services }, journal));
   } catch (error) {
-    const problem = problemOf(error, request.requestId, services);
-    return withHeaders(refusal(problem), headers(limit - state.rateCount - 1));
+    return answerWith(refusal(problemOf(error, request.requestId, services)));
   }
 }
 
@@ -167,66 +177,20 @@ function routeOf({ method, path }: ApiRequest): Route | undefined {
 }
 
 /** Runs the operation. Every request that is no GET leaves a row in the log before it begins, and how it ended. */
-async function routed(
-  handlers: OperatorHandlers,
-  request: ApiRequest,
-  known: Known,
-  services: OperatorServices,
-): Promise<ApiAnswer> {
-  const route = routeOf(request);
-  if (!route) {
-    const { method, path } = request;
-    throw unknownRoute(method, path, methodsOf(path, operatorRoot, operatorOperations), operatorRoot);
-  }
-  const isNoted = request.method !== 'GET';
-  const begun: Action[] = [];
-  const begin = async (scope: Action['scope'], more: Partial<Action>): Promise<void> => {
-    if (!isNoted) return;
-    const at = new Date(services.clock.now()).toISOString();
-    const id = `${at}#${Buffer.from(services.randomBytes(6)).toString('base64url')}`;
-    const action: Action = {
-      scope,
-      id,
-      at,
-      email: 'the operator',
-      action: route.name,
-      outcome: 'begun',
-      ...more,
-    };
-    await services.actions.begin(action);
-    begun.push(action);
-  };
-  const end = async (how: Parameters<OperatorServices['actions']['end']>[1]): Promise<void> => {
-    for (const action of begun) {
-      await services.actions.end(action, how).catch((error: unknown) => {
-        // The action stays done. The row still says that the action began.
-        services.log.info('action_end_not_noted', { action: route.name, error: errorName(error) });
-      });
-    }
-  };
-  const { account, payment } = route.params;
-  const { id, name } = known.key;
-  await begin('SERVICE', {
-    operatorKey: { id, name },
-    ...((account ?? payment) !== undefined && { target: account ?? payment }),
-  });
+async function routed(handlers: OperatorHandlers, asked: Asked, journal: Journal): Promise<ApiAnswer> {
+  await journal.begin('SERVICE');
   try {
-    const answer = await operated(handlers[route.name], { route, request, known, services }, (scope, note) =>
-      begin(scope, { note }),
+    const answer = await operated(handlers[asked.route.name], asked, (scope, note) =>
+      journal.begin(scope, note),
     );
-    await end({ outcome: 'done' });
+    await journal.end({ outcome: 'done' });
     return answer;
   } catch (error) {
-    const problem = problemOf(error, request.requestId, services);
+    const problem = problemOf(error, asked.request.requestId, asked.services);
     // A refusal changed nothing. After any other error the outcome is unknown.
-    if (problem.status < 500) await end({ outcome: 'refused', note: reasonOf(problem) });
+    if (problem.status < 500) await journal.end({ outcome: 'refused', note: reasonOf(problem) });
     throw problem;
   }
-}
-
-function reasonOf({ details, code }: Problem): string {
-  const { reason } = details;
-  return typeof reason === 'string' ? reason : code;
 }
 
 interface Asked {

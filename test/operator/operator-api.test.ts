@@ -579,14 +579,29 @@ describe('the log', () => {
     await ask(`/accounts/${account}/payments`, { key, body: { amount: 2, reference: 'logged' } });
     await ask(`/accounts/${account}/keys`, { key, body: { name: 'no scope' } });
     await ask('/accounts', { key, body: {} });
+    await ask('/nothing', { key, body: {} });
+    await ask('/accounts', { key });
+    const bound = await makeKey('accounts:write', '--from', '203.0.113.0/24', '--post-rate', '1');
+    await ask('/accounts', { key: bound.key, body: { name: 'From elsewhere' } });
+    const slow = await makeKey('accounts:write', '--post-rate', '1');
+    for (const name of ['in time', 'too soon']) await ask('/accounts', { key: slow.key, body: { name } });
     const { body } = await ask('/actions?limit=100');
-    const own = body.data.filter((row) => row.operator_key?.id === id);
+    const ofKey = (one: string) => body.data.filter((row) => row.operator_key?.id === one);
+    expect(ofKey(bound.id).map(({ action, outcome, note }) => [action, outcome, note])).toEqual([
+      ['openAccount', 'refused', 'address_not_allowed'],
+    ]);
+    expect(ofKey(slow.id).map(({ outcome, note }) => [outcome, note])).toEqual([
+      ['refused', 'account_rate'],
+      ['done', null],
+    ]);
+    const own = ofKey(id);
     expect(own.map(({ action, outcome, note }) => [action, outcome, note]).reverse()).toEqual([
       ['openAccount', 'done', null],
       ['createPayment', 'done', null],
       ['createPayment', 'refused', 'reference_taken'],
       ['createKey', 'refused', 'scope_missing'],
       ['openAccount', 'refused', 'ERR_INVALID_REQUEST'],
+      ['unknownOperation', 'refused', 'ERR_NOT_FOUND'],
     ]);
     const ofAccount = await ask(`/actions?account=${account}`);
     expect(ofAccount.body.data.map(({ action, person }) => [action, person])).toEqual([
