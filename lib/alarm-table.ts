@@ -15,7 +15,7 @@ import {
 } from './alarm-definition.ts';
 import { customerAlarms, trafficAlarms } from './customer-alarms.ts';
 
-/** The alarms of money, of the audit and of erasures: rows of alarm-table.ts. */
+/** The alarms of money, of the audit, of erasures and of operator keys: rows of alarm-table.ts. */
 function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: Watched): AlarmRows {
   return {
     RefundsFailing: {
@@ -77,6 +77,15 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: Watche
         'Texts and images that are due for erasure stay longer. Nothing is lost: each start goes on where the last one ended.',
       remedy:
         'Read the log of EraseContent. If this lasts, check the table, the bucket and the role of the function.',
+    },
+    OperatorKeysRefused: {
+      // An address is blocked after twenty in a minute.
+      metric: metrics.of('OperatorKeysRefused'),
+      threshold: 10,
+      meaning:
+        'Customers notice nothing. Somebody tries operator keys, or a back end of yours sends a key that expired or was revoked.',
+      remedy:
+        'Read operator_key_refused in the log of OperatorApi: it names the key and why it was refused. Give the back end a new key. The addresses of a stranger are blocked by themselves.',
     },
   };
 }

@@ -164,6 +164,7 @@ function workRow(metrics: ServiceMetrics): IWidget[] {
         metrics.of('RefundsBusy'),
         metrics.of('ChargeConflicts'),
         metrics.of('RequestsShed'),
+        metrics.of('OperatorKeysRefused'),
         metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM }),
       ],
     ),

@@ -26,6 +26,7 @@ import {
   coldShare,
   initMillis,
   looksFor,
+  oneMoreItemBill,
   type Measurements,
   type Memory,
   priceList,
@@ -33,7 +34,6 @@ import {
   pricesReadAt,
   receiverMillis,
   totalOf,
-  userCapBill,
   waitFor,
 } from './prices.ts';
 import { eventBill, heldBill, lookSeconds, viewBill, viewNames, viewParts } from './requests.ts';
@@ -167,9 +167,12 @@ function heldTable(memory: Memory): string {
 }
 
 function capTable(): string {
-  const { charged, refunded } = userCapBill();
+  const { charged, refunded } = oneMoreItemBill();
   const head = ['USD for 1,000', 'creation', 'creation that is refunded'];
-  return table(head, [['A cap for each user', usd(charged), usd(refunded)]]);
+  return table(
+    head,
+    ['A cap for each user', 'A token of an end user'].map((what) => [what, usd(charged), usd(refunded)]),
+  );
 }
 
 /** The tables by the heading of their section. */
@@ -184,7 +187,7 @@ function costTables(report: CostReport): Readonly<Record<string, readonly string
     Polls: [pollTable(report)],
     'Pictures, traffic and records': [pictureTable(report)],
     'A request that is held': [heldTable(memory)],
-    'Caps of a key': [capTable()],
+    'Caps of a key, and tokens': [capTable()],
     Events: [eventTable(memory)],
     'The portal': [billTable(viewNames, viewParts, views)],
     'A month without requests': [idleTable(standing)],

@@ -262,11 +262,11 @@ function assumedMillis(label: string): number {
 }
 
 /**
- * What a cap for each user adds to 1,000 creations, in USD: the counter of the user is one more key of the
- * first read, and one more small item in the transactions of the charge and of a refund. A transaction takes
- * two write units for an item of up to 1 KB.
+ * What the counter of a user, or a token, adds to 1,000 creations, in USD: one more key of the first read, and one
+ * more small item in the transactions of the charge and of a refund. A transaction takes two write units for an item
+ * of up to 1 KB.
  */
-export function userCapBill(): { readonly charged: number; readonly refunded: number } {
+export function oneMoreItemBill(): { readonly charged: number; readonly refunded: number } {
   const write = 1000 * 2 * prices.writeUnit;
   const charged = write + 1000 * prices.readUnit;
   return { charged, refunded: charged + write };

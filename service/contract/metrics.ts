@@ -59,6 +59,8 @@ export const metrics = [
   { event: 'webhook_attempted', name: 'WebhookAttempts', unit: 'Count', dimensions: [['outcome']] },
   { event: 'charge_conflict', name: 'ChargeConflicts', unit: 'Count', dimensions: all },
   { event: 'request_shed', name: 'RequestsShed', unit: 'Count', dimensions: all },
+  // Keys of the form of an operator key that the operator API answered with 401.
+  { event: 'operator_key_refused', name: 'OperatorKeysRefused', unit: 'Count', dimensions: all },
   // Only the scheduled runs of the reconciler log this event, not those that an event started.
   { event: 'reconciled', name: 'ReconcilerRuns', unit: 'Count', dimensions: all },
   { event: 'reconciled', name: 'ReconcilerLooked', unit: 'Count', field: 'looked', dimensions: all },

@@ -9,7 +9,7 @@ import { randomBase62 } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
 import type { Clock, RandomBytes } from '../values/runtime.ts';
 
-const operatorKeyPrefix = 'dk_op_';
+export const operatorKeyPrefix = 'dk_op_';
 const defaultOperatorRates = { post: 120, get: 600 } as const;
 const operatorKeyDays = 365;
 export const mostAddresses = 10;

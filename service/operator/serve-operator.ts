@@ -34,7 +34,13 @@ import {
   scopeMissing,
 } from './context.ts';
 import { type Journal, journalOf, reasonOf } from './journal.ts';
-import { mayComeFrom, type OperatorKey, parseOperatorKey, rateOf } from '../operated/operator-key.ts';
+import {
+  mayComeFrom,
+  type OperatorKey,
+  operatorKeyPrefix,
+  parseOperatorKey,
+  rateOf,
+} from '../operated/operator-key.ts';
 import type { OperatorState } from '../operated/operator-key-store.ts';
 import type { OperatorServices } from './open.ts';
 
@@ -95,6 +101,8 @@ async function authenticate(request: ApiRequest, services: OperatorServices): Pr
   const { block, key } = state;
   if (block?.scope === 'all') throw addressBlocked(block.untilMillis - nowMillis);
   const reject = async (problem: Problem, kind: 'keyless' | '401'): Promise<never> => {
+    if (presented?.startsWith(operatorKeyPrefix) === true)
+      services.log.info('operator_key_refused', { operatorKey: parsed?.id, why: problem.message });
     await requests.countRejection(address, kind, nowMillis);
     throw problem;
   };

@@ -1,6 +1,6 @@
 /** docs/cost.md stays the same from run to run while nothing has changed, and agrees with the template. */
 import { describe, expect, it } from 'vitest';
-import { looksFor, userCapBill, waitFor } from '../../lab/cost/prices.ts';
+import { looksFor, oneMoreItemBill, waitFor } from '../../lab/cost/prices.ts';
 import { committedCounts, type CreationCount, keepFigures, type Measured } from '../../lab/cost/counts.ts';
 import { type CostReport, figuresInText, successAfter, withTables } from '../../lab/cost/page.ts';
 import { memoryOf, standingOf } from '../../lab/cost/standing.ts';
@@ -167,8 +167,10 @@ describe('the committed docs/cost.md', () => {
   });
 
   it('A cap for each user keeps a POST with webhook and Idempotency-Key within 0.0605 USD for 1,000', () => {
-    const [[, creation = '', refunded = ''] = []] = tableRows(sectionOf(page, '## Caps of a key'));
-    const { charged: more, refunded: mostMore } = userCapBill();
+    const [[, creation = '', refunded = ''] = []] = tableRows(
+      sectionOf(page, '## Caps of a key, and tokens'),
+    );
+    const { charged: more, refunded: mostMore } = oneMoreItemBill();
     expect([creation, refunded]).toEqual([more.toFixed(4), mostMore.toFixed(4)]);
     const rows = tableRows(sectionOf(page, '## 1,000 creations'));
     const [, , , all = ''] = rows.at(-1) ?? [];

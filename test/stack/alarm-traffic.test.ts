@@ -55,6 +55,7 @@ const faults: Readonly<Record<string, (accepted: number) => Values>> = {
   BooksOutOfBalance: () => ({ BooksOutOfBalance: 1 }),
   AuditFailing: () => ({ 'Errors @AuditBooks': 0.25 }),
   ErasuresFailing: () => ({ 'Errors @EraseContent': 0.25 }),
+  OperatorKeysRefused: () => ({ OperatorKeysRefused: 10 }),
   AuditOverdue: () => ({ AuditFinished: undefined }),
   ReconcilerNotRunning: () => ({ ReconcilerRuns: undefined }),
   ReconcilingFailing: (accepted) => event('reconcile_failed', 5 + accepted / 1_000),

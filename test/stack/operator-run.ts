@@ -19,6 +19,11 @@ export async function useOperatorApi(service: TestService): Promise<void> {
     expect(answer.status, text).toBeLessThan(300);
     return JSON.parse(text) as { readonly id: string };
   };
+  // The metric of refused keys.
+  const refused = await fetch(`${new URL(service.machine.apiUrl).origin}${operatorRoot}/accounts`, {
+    headers: { authorization: `Bearer ${key.slice(0, -1)}-` },
+  });
+  expect(refused.status).toBe(401);
   const { id } = await ask('/accounts', {
     name: 'whole run',
     external_id: 'whole run',

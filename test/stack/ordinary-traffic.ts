@@ -68,6 +68,7 @@ export function ordinary(perSecond: number): Values {
     AuditFinished: 1,
     CanarySucceeded: 1,
     BooksOutOfBalance: 0,
+    OperatorKeysRefused: some({ ofTraffic: 0 }),
     OperatorAlarms: some({ ofTraffic: 0 }),
   };
 }

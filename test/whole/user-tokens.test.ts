@@ -1,4 +1,5 @@
 /** Tokens of end users. The numbers are those of the acceptance list. */
+import { createMeter } from '../../lab/cost/meter.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getItem } from '../../service/aws/dynamodb/send.ts';
@@ -530,6 +531,18 @@ describe('the budgets around a token', () => {
     expect(await callsOf('/images/quote', token, sketch)).toEqual(
       await callsOf('/images/quote', client.key, sketch),
     );
+    const unitsOf = async (key: string): Promise<readonly [read: number, written: number]> => {
+      const nameOf = (id: string): string | undefined => /^GenerateImage/.exec(id)?.[0];
+      const meter = createMeter(service.machine, nameOf);
+      await order(key);
+      await sleep(20);
+      meter.stop();
+      const { readUnits, writeUnits } = meter.functions['GenerateImage'] ?? {};
+      return [readUnits ?? 0, writeUnits ?? 0];
+    };
+    // Of docs/cost.md: 0.0014 USD for 1,000.
+    const [read, written] = await unitsOf(client.key);
+    expect(await unitsOf(token)).toEqual([read + 1, written + 2]);
     const upload = { content_type: 'image/png', bytes: 1_000 };
     expect(await callsOf('/uploads', token, upload)).toHaveLength(
       (await callsOf('/uploads', client.key, upload)).length,
