@@ -6,7 +6,7 @@ import { logWith } from '../values/runtime.ts';
 import { admit, type Caller, type Rate } from './admit.ts';
 import { type ApiAnswer, problemAnswer, toGateway, withHeaders } from './answer.ts';
 import { authenticate } from './authenticate.ts';
-import { type ApiHandler, framed, inTime } from './framed.ts';
+import { type ApiHandler, framed, inTime, problemOf } from './framed.ts';
 import type { ApiServices } from './open.ts';
 import { unknownRoute as noSuchRoute } from './problems.ts';
 import { type ApiRequest, isPreflight, requestOf } from './request.ts';
@@ -59,7 +59,10 @@ export function serve<Services extends ApiServices>(
         },
         refuse: (problem: Problem) => problemAnswer(problem, services.authFailureForm),
       };
-      const answer = await inTime(admit<ApiAnswer>(door, named), services);
+      // The page of a token reads also the answer of a request that takes too long.
+      const answer = await inTime(admit<ApiAnswer>(door, named), services).catch((error: unknown) =>
+        door.refuse(problemOf(error, request.requestId, named)),
+      );
       return toGateway(withHeaders(answer, corsHeaders(token, request)), request.requestId);
     },
     (problem, { authFailureForm }, requestId) =>

@@ -1,6 +1,9 @@
 /** The time of one request: what ends when the time ends, and what is never sent later. */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { userTokenToItem } from '../../service/accounts/user-token-items.ts';
+import { newUserToken, type UserToken } from '../../service/accounts/user-token.ts';
 import { serve } from '../../service/api/serve.ts';
 import { chargeMillis, overdueMillis, requestMillis } from '../../service/contract/limits.ts';
 import type { ChargeOutcome } from '../../service/creations/charge.ts';
@@ -9,7 +12,7 @@ import { asMicros } from '../../service/values/money.ts';
 import { startBudget } from '../../service/values/time.ts';
 import { fakeClock } from '../api/fakes.ts';
 import { accepting, post } from '../api/serve-fixture.ts';
-import { now } from '../fixtures/records.ts';
+import { accountId, anApiKey, now } from '../fixtures/records.ts';
 
 const image = { kind: 'fetched', bytes: pictureOf('png', 64, 64) } as const satisfies SourceResult;
 const withImage = { model: 'sandbox-pro', prompt: 'a pier', image_urls: ['https://images.test/1.png'] };
@@ -96,6 +99,30 @@ describe('POST /images/generate', () => {
       setImmediate(resolve);
     });
     expect(stage.orders).toEqual([]);
+  });
+
+  it('A page reads also that its request with a token took too long', async () => {
+    const made = newUserToken({ id: anApiKey().id, accountId }, 'ada', randomBytes);
+    const token: UserToken = {
+      ...{ id: made.id, hash: made.hash, accountId, keyId: anApiKey().id, user: 'ada' },
+      ...{ limitMicros: asMicros(100), leftMicros: asMicros(100), maxUses: 1, usesLeft: 1, uploadsLeft: 1 },
+      ...{ origins: ['https://page.test'], expiresAt: new Date(now + 600_000).toISOString() },
+    };
+    const stage = accepting({ state: { tokenItem: userTokenToItem(token) } });
+    const answering = post(stage, undefined, {
+      ...{
+        method: 'GET',
+        path: '/api/public/v1/models',
+        handle: async () => Promise.withResolvers<never>().promise,
+      },
+      headers: { authorization: `Bearer ${made.text}`, origin: 'https://page.test' },
+    });
+    await expect.poll(() => stage.counted).toBe(1);
+    stage.clock.set(now + requestMillis + overdueMillis);
+    expect(await answering).toMatchObject({
+      status: 500,
+      headers: { 'access-control-allow-origin': 'https://page.test', vary: 'Origin' },
+    });
   });
 
   it("The look-up of the webhook and the download get the signal that ends with the request's time", async () => {
