@@ -125,6 +125,14 @@ export class ImageDelivery extends Construct {
   private securityHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
       comment: 'Darkroom: rendered images',
+      // Whoever has the address has the image, so the code of every page may read it as well.
+      corsBehavior: {
+        accessControlAllowOrigins: ['*'],
+        accessControlAllowMethods: ['GET', 'HEAD'],
+        accessControlAllowHeaders: ['*'],
+        accessControlAllowCredentials: false,
+        originOverride: true,
+      },
       securityHeadersBehavior: {
         contentSecurityPolicy: { contentSecurityPolicy: "default-src 'none'; sandbox", override: true },
         contentTypeOptions: { override: true },

@@ -275,7 +275,7 @@ function frontsOf({
     .map((one) => withLocalUploads(one, template, uploadsUrl))[0];
   const results = template.distributions.find(({ behaviors }) => behaviors.length === 0);
   return {
-    results: createResults(aws.objects, results ?? { bucket: '', readable: [] }),
+    results: createResults(aws.objects, results ?? { bucket: '', readable: [], added: {} }),
     portal: portal
       ? createPortalFront({
           distribution: portal,

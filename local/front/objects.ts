@@ -4,6 +4,7 @@ import { Script } from 'node:vm';
 import type { ObjectStore, StoredObject } from '../aws/object-store.ts';
 import { type Handler, sendText, targetOf } from '../http.ts';
 import type { LocalDistribution } from '../template.ts';
+import { allowOrigin } from '../template/distributions.ts';
 
 /** The path under which this server serves the distribution's objects. */
 export const resultsPath = '/_results/';
@@ -11,7 +12,7 @@ export const resultsPath = '/_results/';
 /** Serves GET and HEAD of the objects that the bucket's policy lets CloudFront read. */
 export function createResults(
   objects: Pick<ObjectStore, 'read'>,
-  { bucket, readable }: Pick<LocalDistribution, 'bucket' | 'readable'>,
+  { bucket, readable, added }: Pick<LocalDistribution, 'bucket' | 'readable' | 'added'>,
 ): Handler {
   return async (incoming, outgoing) => {
     const key = decoded(targetOf(incoming).path.slice(resultsPath.length));
@@ -22,6 +23,8 @@ export function createResults(
       ...(found?.expires !== undefined && { expires: found.expires }),
       // A browser must not read a client's upload as a page when it opens the upload at this address.
       'x-content-type-options': 'nosniff',
+      ...(incoming.headers.origin !== undefined &&
+        added[allowOrigin] !== undefined && { [allowOrigin]: added[allowOrigin] }),
     });
   };
 }

@@ -109,6 +109,12 @@ const requestPolicySchema = z.object({
 });
 const headersPolicySchema = z.object({
   ResponseHeadersPolicyConfig: z.object({
+    CorsConfig: z
+      .object({
+        AccessControlAllowOrigins: z.object({ Items: z.tuple([z.literal('*')]) }),
+        AccessControlAllowCredentials: z.literal(false),
+      })
+      .optional(),
     SecurityHeadersConfig: z.object({
       ContentSecurityPolicy: z.object({ ContentSecurityPolicy: z.string() }),
       ContentTypeOptions: z.object({}),
@@ -239,6 +245,9 @@ function readableByCloudFront(resources: Resources): ReadonlyMap<string, readonl
   );
 }
 
+/** CloudFront adds this header to an answer only when the request names an origin. */
+export const allowOrigin = 'access-control-allow-origin';
+
 /** The headers of each policy, by its logical id. */
 function addedHeaders(resources: Resources): ReadonlyMap<string, AddedHeaders> {
   const policies = byId(resources, 'AWS::CloudFront::ResponseHeadersPolicy', headersPolicySchema);
@@ -249,6 +258,7 @@ function addedHeaders(resources: Resources): ReadonlyMap<string, AddedHeaders> {
       return [
         id,
         {
+          ...(config.CorsConfig && { [allowOrigin]: '*' }),
           'content-security-policy': ContentSecurityPolicy.ContentSecurityPolicy,
           'x-content-type-options': 'nosniff',
           'x-frame-options': FrameOptions.FrameOption,

@@ -31,6 +31,9 @@ it('A page makes an image with a token that its server mints, and shows the imag
     timeout: 60_000,
   });
   expect(await page.textContent('[role=status]')).toBe('completed, 0.01 USD');
+  // The code of the page reads the picture, for instance to change it.
+  const picture = await page.getAttribute('img', 'src');
+  expect(await page.evaluate(`fetch(${JSON.stringify(picture)}).then(({ status }) => status)`)).toBe(200);
   const { availableMicros } = await service.account(client.account.id);
   expect(availableMicros).toBe(24_990_000);
 }, 90_000);

@@ -117,7 +117,15 @@ describe('the distribution', () => {
     const { ResponseHeadersPolicyConfig: config } = only('AWS::CloudFront::ResponseHeadersPolicy') as {
       readonly ResponseHeadersPolicyConfig: object;
     };
-    expect(config).toMatchObject({ Comment: 'Darkroom: rendered images' });
+    expect(config).toMatchObject({
+      Comment: 'Darkroom: rendered images',
+      CorsConfig: {
+        AccessControlAllowOrigins: { Items: ['*'] },
+        AccessControlAllowMethods: { Items: ['GET', 'HEAD'] },
+        AccessControlAllowCredentials: false,
+        OriginOverride: true,
+      },
+    });
     expect((config as { readonly SecurityHeadersConfig?: unknown }).SecurityHeadersConfig).toEqual({
       ContentSecurityPolicy: { ContentSecurityPolicy: "default-src 'none'; sandbox", Override: true },
       ContentTypeOptions: { Override: true },
