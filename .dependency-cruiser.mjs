@@ -294,6 +294,8 @@ export default {
       [
         room('client'),
         '^service/contract/request-fields\\.ts$',
+        // An example is a program of a customer.
+        '^darkroom-client/operator$',
         packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'),
         types,
       ],

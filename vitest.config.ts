@@ -10,6 +10,7 @@ export default defineConfig({
   resolve: {
     alias: {
       'darkroom-client/ai-sdk': source('client/src/ai-sdk.ts'),
+      'darkroom-client/operator': source('client/src/operator.ts'),
       'darkroom-client/webhooks': source('client/src/webhooks.ts'),
     },
   },

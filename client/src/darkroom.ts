@@ -1,17 +1,14 @@
 /** The client. */
 import { DarkroomError } from './errors.ts';
-import { machineryOf } from './http/machinery.ts';
-import { Transport } from './http/transport.ts';
+import { printAsText, transportOf } from './http/connect.ts';
 import { authorizationBy } from './http/user-token.ts';
-import { type DarkroomOptions, environmentVariable, isPage, rootOf, usableKey } from './options.ts';
+import { type DarkroomOptions, isPage, keyOf } from './options.ts';
 import { BalanceCalls, ModelCalls } from './resources/account.ts';
 import { CreationCalls } from './resources/creations.ts';
 import { EventCalls } from './resources/events.ts';
 import { ImageCalls } from './resources/images.ts';
 import { ResultCalls, UploadCalls } from './resources/transfers.ts';
 import { UserTokenCalls } from './resources/user-tokens.ts';
-
-const defaults = { timeoutMs: 30_000, maxRetries: 2 } as const;
 
 /**
  * The client of a Darkroom service. One client serves a whole program.
@@ -45,7 +42,7 @@ export class Darkroom {
   readonly baseUrl: string;
 
   constructor(options: DarkroomOptions = {}) {
-    const { fetch, userToken } = options;
+    const { userToken } = options;
     if (isPage() && !userToken && options.dangerouslyAllowBrowser !== true) {
       throw new DarkroomError(
         'This is a page: everybody who opens it could read the API key. Call Darkroom from your server, or give the option userToken. ' +
@@ -54,27 +51,11 @@ export class Darkroom {
     }
     if (userToken && options.apiKey !== undefined)
       throw new DarkroomError('Give apiKey or userToken, not both.');
-    const key = userToken ? '' : usableKey(options.apiKey ?? environmentVariable('DARKROOM_API_KEY'));
-    const baseUrl = options.baseUrl ?? environmentVariable('DARKROOM_BASE_URL');
-    if (baseUrl === undefined || baseUrl.trim() === '') {
-      throw new DarkroomError(
-        'The address of the service is needed: set DARKROOM_BASE_URL, or give the option baseUrl.',
-      );
-    }
-    this.baseUrl = rootOf(baseUrl);
-    const machinery = machineryOf(options);
-    const transport = new Transport({
-      root: this.baseUrl,
-      authorization: userToken
-        ? authorizationBy(userToken, machinery.now)
-        : { header: () => `Bearer ${key}`, renew: () => false },
-      timeoutMs: options.timeoutMs ?? defaults.timeoutMs,
-      maxRetries: options.maxRetries ?? defaults.maxRetries,
-      // Some runtimes refuse a fetch that is called as the method of another object.
-      fetch: async (input, init) => (fetch ?? globalThis.fetch)(input, init),
-      onRetry: options.onRetry,
-      machinery,
-    });
+    const key = userToken ? '' : keyOf(options);
+    const transport = transportOf(options, ({ now }) =>
+      userToken ? authorizationBy(userToken, now) : { header: () => `Bearer ${key}`, renew: () => false },
+    );
+    this.baseUrl = transport.root;
     this.creations = new CreationCalls(transport);
     this.images = new ImageCalls(transport, this.creations);
     this.uploads = new UploadCalls(transport);
@@ -83,9 +64,7 @@ export class Darkroom {
     this.models = new ModelCalls(transport);
     this.events = new EventCalls(transport);
     this.userTokens = new UserTokenCalls(transport);
-    // What console.log prints on Node, Bun and Deno.
-    const inspect = Symbol.for('nodejs.util.inspect.custom');
-    Object.defineProperty(this, inspect, { value: () => this.toString() });
+    printAsText(this);
   }
 
   /** Names the address and never the key. */

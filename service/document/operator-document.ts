@@ -104,6 +104,7 @@ const wallet = z
   .object({ available: z.number(), balance: z.number(), credit_line: z.number() })
   .meta({ id: 'Wallet' });
 const applied = { already_applied: z.boolean().meta({ description: 'An earlier request made it.' }) };
+const adjustedWallet = wallet.extend(applied).meta({ id: 'AdjustedWallet' });
 const payment = {
   id: z.string(),
   account: z.string(),
@@ -191,7 +192,11 @@ const provider = z
   .meta({ id: 'Provider' });
 
 const pageOf = (row: z.ZodType): z.ZodObject =>
-  z.object({ data: z.array(row), has_more: z.boolean(), next_cursor: orNull(z.string()) });
+  z
+    .object({ data: z.array(row), has_more: z.boolean(), next_cursor: orNull(z.string()) })
+    .meta({ id: `${row.meta()?.id ?? ''}Page` });
+const listOf = (row: z.ZodType): z.ZodObject =>
+  z.object({ data: z.array(row) }).meta({ id: `${row.meta()?.id ?? ''}List` });
 
 const problem = z
   .object({
@@ -207,25 +212,29 @@ interface Documented {
   readonly conflicts?: string;
 }
 
-const newAccount = z.strictObject({
-  name,
-  external_id: externalId.optional(),
-  opening_balance: positive.optional(),
-  credit_line: positive.optional(),
-  limits: someLimits.optional(),
-  providers: providers.optional(),
-  hidden_models: hiddenModels.optional(),
-  notice_url: z.string().optional(),
-  low_balance: positive.optional(),
-});
-const accountChange = z.strictObject({
-  ...newAccount.omit({ opening_balance: true }).partial().shape,
-  external_id: orNull(externalId).optional(),
-  notice_url: orNull(z.string()).optional(),
-  low_balance: orNull(positive).optional(),
-  condition: z.enum(conditions).optional(),
-  version: z.string().optional(),
-});
+const newAccount = z
+  .strictObject({
+    name,
+    external_id: externalId.optional(),
+    opening_balance: positive.optional(),
+    credit_line: positive.optional(),
+    limits: someLimits.optional(),
+    providers: providers.optional(),
+    hidden_models: hiddenModels.optional(),
+    notice_url: z.string().optional(),
+    low_balance: positive.optional(),
+  })
+  .meta({ id: 'NewAccount' });
+const accountChange = z
+  .strictObject({
+    ...newAccount.omit({ opening_balance: true }).partial().shape,
+    external_id: orNull(externalId).optional(),
+    notice_url: orNull(z.string()).optional(),
+    low_balance: orNull(positive).optional(),
+    condition: z.enum(conditions).optional(),
+    version: z.string().optional(),
+  })
+  .meta({ id: 'AccountChange' });
 const newKeyFields = z
   .object({
     ...keyFields,
@@ -257,18 +266,20 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
   getKey: { summary: 'Read an API key', answers: { 200: accountKey } },
   createKey: {
     summary: 'Make an API key. Only this answer has its text',
-    body: z.strictObject({ name, ...newKeyFields }),
+    body: z.strictObject({ name, ...newKeyFields }).meta({ id: 'NewKey' }),
     answers: { 201: madeKey },
   },
   changeKey: {
     summary: 'Change an API key. null removes a limit',
-    body: z.strictObject({ name: name.optional(), ...newKeyFields, version: z.string().optional() }),
+    body: z
+      .strictObject({ name: name.optional(), ...newKeyFields, version: z.string().optional() })
+      .meta({ id: 'KeyChange' }),
     answers: { 200: accountKey },
     conflicts: `${meanwhile}, key_revoked`,
   },
   rollKey: {
     summary: 'Make a key like this one, and end this one',
-    body: z.strictObject({ ends_in: z.enum(keysOf(rollMillis)) }),
+    body: z.strictObject({ ends_in: z.enum(keysOf(rollMillis)) }).meta({ id: 'KeyRoll' }),
     answers: { 201: madeKey },
     conflicts: `${meanwhile}, key_revoked`,
   },
@@ -279,30 +290,29 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
   getPayment: { summary: 'Read a payment', answers: { 200: shownPayment } },
   createPayment: {
     summary: 'Credit what a payment system took, once for each reference',
-    body: z.strictObject({
-      amount: positive,
-      reference,
-      source: name.optional().meta({ description: 'The payment system, such as "adyen".' }),
-      note: reason.optional(),
-    }),
+    body: z
+      .strictObject({
+        amount: positive,
+        reference,
+        source: name.optional().meta({ description: 'The payment system, such as "adyen".' }),
+        note: reason.optional(),
+      })
+      .meta({ id: 'NewPayment' }),
     answers: { 200: madePayment, 201: madePayment },
     conflicts: `reference_taken, ${capExceeded}`,
   },
   reversePayment: {
     summary: 'Take back what went back to the payer. Without an amount: what is left of the payment',
-    body: z.strictObject({ reference, reason, amount: positive.optional() }),
+    body: z.strictObject({ reference, reason, amount: positive.optional() }).meta({ id: 'NewReversal' }),
     answers: { 200: madePayment, 201: madePayment },
     conflicts: 'reference_taken',
   },
   adjustWallet: {
     summary: 'Add to the balance, or take from it',
-    body: z.strictObject({
-      amount: z.number(),
-      reference,
-      reason,
-      allow_negative: z.boolean().optional(),
-    }),
-    answers: { 200: wallet.extend(applied).meta({ id: 'AdjustedWallet' }), 201: wallet.extend(applied) },
+    body: z
+      .strictObject({ amount: z.number(), reference, reason, allow_negative: z.boolean().optional() })
+      .meta({ id: 'NewAdjustment' }),
+    answers: { 200: adjustedWallet, 201: adjustedWallet },
     conflicts: `reference_taken, below_zero, ${capExceeded}`,
   },
   getWebhookSecret: {
@@ -317,29 +327,31 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
   },
   rotateWebhookSecret: {
     summary: 'Replace the webhook secret. The replaced one verifies for 24 h more',
-    body: z.strictObject({ sign_from: z.enum(keysOf(signFromSeconds)).optional() }),
+    body: z
+      .strictObject({ sign_from: z.enum(keysOf(signFromSeconds)).optional() })
+      .meta({ id: 'SecretRotation' }),
     answers: { 201: secret },
     conflicts: `${meanwhile}, secret_lost`,
   },
   getUsage: {
     summary: 'What an account used, by day, key, model or user',
-    answers: { 200: z.object({ account: z.string(), ...figuresOf(usageDimensions) }) },
+    answers: { 200: z.object({ account: z.string(), ...figuresOf(usageDimensions) }).meta({ id: 'Usage' }) },
   },
   reportUsage: {
     summary: 'What all accounts used, for at most 31 days',
-    answers: { 200: z.object(figuresOf(usageDimensions)) },
+    answers: { 200: z.object(figuresOf(usageDimensions)).meta({ id: 'UsageReport' }) },
   },
   reportMargin: {
     summary: 'Revenue, costs and margin, for at most 31 days',
-    answers: { 200: z.object(figuresOf(marginDimensions)) },
+    answers: { 200: z.object(figuresOf(marginDimensions)).meta({ id: 'MarginReport' }) },
   },
   listModels: {
     summary: 'The catalog, with prices and costs',
-    answers: { 200: z.object({ data: z.array(model) }) },
+    answers: { 200: listOf(model) },
   },
   listProviders: {
     summary: 'The providers, and whether they are enabled',
-    answers: { 200: z.object({ data: z.array(provider) }) },
+    answers: { 200: listOf(provider) },
   },
   listActions: {
     summary: 'What people and operator keys did, the newest first',
@@ -352,11 +364,16 @@ const queries: Readonly<Record<string, z.ZodType>> = {
   cursor: z.string().optional().meta({ description: 'The `next_cursor` of the answer before.' }),
   from: day.optional(),
   to: day.optional(),
-  by: z.string().optional(),
   account: z.string().optional(),
   external_id: z.string().optional(),
   condition: z.enum(conditions).optional(),
 };
+
+function queryOf(operation: OperatorOperationName, parameter: string): z.ZodType {
+  if (parameter === 'by')
+    return z.enum(operation === 'reportMargin' ? marginDimensions : usageDimensions).optional();
+  return queries[parameter] ?? z.string();
+}
 
 /** A header of answers. One that is not required stands only on some answers of its status. */
 const headers = {
@@ -403,7 +420,7 @@ function operationOf(name: OperatorOperationName): ZodOpenApiOperationObject {
     requestParams: {
       ...(places.length > 0 && { path: z.object(Object.fromEntries(places) as Record<string, z.ZodType>) }),
       ...(query.length > 0 && {
-        query: z.object(Object.fromEntries(query.map((one) => [one, queries[one] ?? z.string()]))),
+        query: z.object(Object.fromEntries(query.map((one) => [one, queryOf(name, one)]))),
       }),
       ...(method === 'POST' && { header: z.object({ 'Idempotency-Key': z.string().max(255).optional() }) }),
     },

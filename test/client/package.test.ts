@@ -13,7 +13,7 @@ import { buildClient } from '../../client/build.ts';
 import manifest from '../../client/package.json' with { type: 'json' };
 import { writePackage } from '../../client/pack.ts';
 import * as client from '../../client/src/index.ts';
-import { headOf, schemasOf, typesPath } from '../../client/types.ts';
+import { headOf, schemasOf, typesOfDocuments } from '../../client/types.ts';
 import { firstColumn, readPage, root, sectionOf } from '../docs/pages.ts';
 import { stub } from './stub.ts';
 
@@ -21,6 +21,7 @@ import { stub } from './stub.ts';
 const limits: Readonly<Record<string, { readonly bytes: number; readonly gzipped: number }>> = {
   '.': { bytes: 23_000, gzipped: 7_200 },
   './ai-sdk': { bytes: 31_000, gzipped: 10_200 },
+  './operator': { bytes: 16_000, gzipped: 6_000 },
   './webhooks': { bytes: 8_000, gzipped: 3_000 },
 };
 
@@ -118,7 +119,7 @@ describe('the package', () => {
     );
     expect(named.filter((name) => !declarations.includes(name))).toEqual([]);
     expect(declarations).toEqual(
-      expect.arrayContaining(['src/ai-sdk.d.ts', 'src/index.d.ts', 'src/webhooks.d.ts']),
+      expect.arrayContaining(['src/ai-sdk.d.ts', 'src/index.d.ts', 'src/operator.d.ts', 'src/webhooks.d.ts']),
     );
   });
 });
@@ -127,6 +128,7 @@ const program = `
 import { generateImage } from 'ai';
 import { Darkroom, GenerationFailed, type ApiPromise, type Creation, type Pages } from 'darkroom-client';
 import { createDarkroom, type DarkroomImageOptions } from 'darkroom-client/ai-sdk';
+import { ApiError as OperatorError, DarkroomOperator, type LedgerRow } from 'darkroom-client/operator';
 import { verifyWebhook } from 'darkroom-client/webhooks';
 
 const darkroom = new Darkroom({ fetch: globalThis.fetch });
@@ -148,6 +150,22 @@ export const image = generateImage({
   prompt: 'p',
   providerOptions: { darkroom: options },
 });
+const operator = new DarkroomOperator({ maxRetries: 3 });
+const account = await operator.accounts.create({ name: 'n', limits: { deadline: 60 } }, { idempotencyKey: 'i' });
+const { key } = await operator.keys.create(account.id, { name: 'k', daily_cap: null });
+export const text: string | null = key;
+const ledger: Pages<LedgerRow> = operator.wallet.ledger(account.id, { from: '2026-11-01' });
+for await (const row of ledger) row.reference?.slice();
+await operator.keys.revoke(account.id, 'k', { idempotencyKey: 'i' });
+await operator.webhookSecrets.rotate(account.id);
+for (const model of await operator.models.list()) model.routes[0]?.provider.slice();
+export const isOurs = new OperatorError({ status: 409, code: 'c', message: 'm', details: {} }) instanceof Error;
+// @ts-expect-error a payment without its reference
+await operator.payments.create(account.id, { amount: 1 });
+// @ts-expect-error a dimension that only the margin has
+await operator.usage.get(account.id, { by: 'provider' });
+// @ts-expect-error the id of the key is missing
+await operator.keys.get(account.id);
 // @ts-expect-error a field that the API does not have
 await darkroom.images.generate({ model: 'm', promt: 'p' });
 // @ts-expect-error a resolution that the API does not have
@@ -183,12 +201,16 @@ it('A strict program of a customer compiles, and so does every declaration that 
   ).toEqual([]);
 });
 
-it('The types of the client are those of docs/openapi.json; npm run openapi writes them', () => {
-  const schemas = schemasOf(readFileSync(join(root, 'docs/openapi.json'), 'utf8'));
-  const file = readFileSync(join(root, typesPath), 'utf8');
-  const types = file.slice(file.indexOf('/**'));
-  expect(file.slice(0, file.indexOf('/**')), 'run npm run openapi').toBe(`${headOf(schemas, types)}\n`);
-});
+it.each(Object.entries(typesOfDocuments))(
+  'The types in %s are those of %s; npm run openapi writes them',
+  async (path, document) => {
+    const file = readFileSync(join(root, path), 'utf8');
+    const [head = '', types = ''] = file.split(/\n(?=\/\*\*|export )(.*)/s);
+    expect(`${head}\n`, 'run npm run openapi').toBe(
+      headOf(document, await schemasOf(document), types) + '\n',
+    );
+  },
+);
 
 const page = readPage('docs/client.md');
 

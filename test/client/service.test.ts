@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Darkroom } from '../../client/src/index.ts';
 import { InsufficientBalance, InvalidRequest, TimeoutError } from '../../client/src/errors.ts';
 import { png } from '../whole/image-origin.ts';
+import { adminJson } from '../admin/admin-run.ts';
 import { sharedTestService, type TestService } from '../fixtures/service.ts';
 import { root } from '../docs/pages.ts';
 import { portOf } from '../fixtures/values.ts';
 import { docstringExamples, pageExamples, runExample, type Ran } from './doc-examples.ts';
+import { everyScope } from '../operator/operator-service.ts';
 import { thrownBy } from './stub.ts';
 
 /** A picture takes a tenth of a second of the processor. A prompt with this directive costs none. */
@@ -41,6 +43,12 @@ async function newDarkroom(wanted: object = {}): Promise<Darkroom> {
 describe('the examples of the docstrings', () => {
   const examples = docstringExamples('client/src').filter(({ code }) => !code.includes('verifyWebhook'));
 
+  let operatorKey: string;
+  beforeAll(async () => {
+    const create = ['operator-keys', 'create', '--name', 'examples', '--scopes', everyScope];
+    operatorKey = String((await adminJson(service.folder, ...create))['key']);
+  });
+
   it('Every file with public functions has examples', () => {
     expect(new Set(examples.map(({ name }) => name.split(' ')[0]))).toEqual(
       new Set([
@@ -50,6 +58,7 @@ describe('the examples of the docstrings', () => {
         'errors.ts',
         'http/call.ts',
         'index.ts',
+        'operator/darkroom-operator.ts',
         'pages.ts',
         ...['account', 'creations', 'events', 'images', 'transfers', 'user-tokens'].map(
           (name) => `resources/${name}.ts`,
@@ -62,6 +71,7 @@ describe('the examples of the docstrings', () => {
     it(`${example.name} prints what it promises`, async () => {
       const { key } = await service.client();
       vi.stubEnv('DARKROOM_API_KEY', key);
+      vi.stubEnv('DARKROOM_OPERATOR_KEY', operatorKey);
       vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
       const ran = await runExample(example, {
         darkroom: new Darkroom(),

@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { operatorOperations, type OperatorOperation } from '../../service/contract/operator-operations.ts';
+import { DarkroomOperator } from '../../client/src/operator.ts';
+import {
+  operatorOperations,
+  type OperatorOperation,
+  operatorRoot,
+} from '../../service/contract/operator-operations.ts';
 import { operatorDocumentText } from '../../service/document/operator-document.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { admin } from '../admin/admin-run.ts';
@@ -554,7 +559,6 @@ describe('client/examples/back-end.mjs', () => {
     vi.stubEnv('DARKROOM_OPERATOR_KEY', key);
     const backEnd = (await import(pathToFileURL(file).href)) as BackEnd;
     vi.unstubAllEnvs();
-    vi.stubEnv('DARKROOM_OPERATOR_KEY', key);
     const customer = { id: 'customer 4711', name: 'Pasted' };
     const { account, key: live } = await backEnd.openAccount(customer);
     expect((await backEnd.openAccount(customer)).account).toBe(account);
@@ -566,8 +570,56 @@ describe('client/examples/back-end.mjs', () => {
     await settled(service, await submit(service, live, { model: 'sandbox-sketch', prompt: 'a pier' }));
     const day = new Date(service.machine.clock.now()).toISOString().slice(0, 10);
     expect(await backEnd.usage(account, day, day)).toMatchObject([{ group: day, creations: 1, spent: 0.01 }]);
-    vi.unstubAllEnvs();
-    await expect(backEnd.usage(account, day, day)).rejects.toThrow('ERR_API_KEY_INVALID');
+    await expect(backEnd.usage('none', day, day)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
+  });
+});
+
+describe('darkroom-client/operator', () => {
+  it('Each method is answered as its operation', async () => {
+    const asked = new Set<string>();
+    const fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const answer = await globalThis.fetch(url, init);
+      const path = new URL(url instanceof Request ? url.url : url).pathname.slice(operatorRoot.length);
+      const operation = Object.entries<OperatorOperation>(operatorOperations).find(
+        (one) =>
+          one[1].method === init?.method &&
+          new RegExp(`^${one[1].path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+      );
+      if (answer.ok) asked.add(operation?.[0] ?? path);
+      return answer;
+    };
+    const operator = new DarkroomOperator({ apiKey: api.main.key, baseUrl: api.root, fetch });
+    const { id, limits } = await operator.accounts.create({ name: 'Typed', low_balance: 1 });
+    await operator.accounts.change(id, { limits: { deadline: limits.deadline - 1 }, low_balance: null });
+    expect(await operator.accounts.get(id)).toMatchObject({ low_balance: null });
+    const { id: key } = await operator.keys.create(id, { name: 'first' });
+    await operator.keys.change(id, key, { daily_cap: 1 });
+    const rolled = await operator.keys.roll(id, key, { ends_in: '1h' });
+    expect((await operator.keys.revoke(id, rolled.id)).revoked_at).not.toBeNull();
+    expect((await operator.keys.get(id, key)).daily_cap).toBe(1);
+    const order = { amount: 3, reference: reference() };
+    const payment = await operator.payments.create(id, order);
+    expect(await operator.payments.create(id, order)).toEqual({ ...payment, already_applied: true });
+    await operator.payments.reverse(payment.id, { reference: reference(), reason: 'returned', amount: 1 });
+    expect((await operator.payments.get(payment.id)).reversed).toBe(1);
+    await operator.adjustments.create(id, { amount: -0.5, reference: reference(), reason: 'a mistake' });
+    expect((await operator.wallet.get(id)).balance).toBe(1.5);
+    const { secret } = await operator.webhookSecrets.issue(id);
+    expect((await operator.webhookSecrets.get(id)).secret).toBe(secret);
+    expect((await operator.webhookSecrets.rotate(id)).secret).not.toBe(secret);
+    const amounts: number[] = [];
+    for await (const { amount } of operator.wallet.ledger(id, { limit: 1 })) amounts.push(amount);
+    expect(amounts).toEqual([3, -1, -0.5]);
+    const pages = [operator.accounts.list(), operator.keys.list(id), operator.payments.list(id)];
+    for (const list of [...pages, operator.actions.list({ account: id })])
+      expect((await list.page()).data.length).toBeGreaterThan(0);
+    const days = { from: '2026-11-01', to: '2026-11-02' };
+    expect((await operator.usage.get(id, days)).account).toBe(id);
+    await operator.reports.usage({ ...days, by: 'model' });
+    await operator.reports.margin({ ...days, by: 'provider' });
+    expect((await operator.models.list())[0]?.routes.length).toBeGreaterThan(0);
+    expect((await operator.providers.list()).map(({ name }) => name)).toContain('sandbox');
+    expect([...asked].toSorted()).toEqual(Object.keys(operatorOperations).toSorted());
   });
 });
 

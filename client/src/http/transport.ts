@@ -72,7 +72,7 @@ function because(error: unknown): string {
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Relative to the root of the API, with its ids encoded. */
   readonly path: string;
   readonly query?: Query | undefined;
@@ -134,6 +134,7 @@ interface Attempted {
 
 export class Transport {
   readonly machinery: Machinery;
+  readonly root: string;
   readonly #options: TransportOptions;
   /** When a creation may be polled again, as the answer said that it was read from. */
   readonly #due = new WeakMap<object, number>();
@@ -141,6 +142,7 @@ export class Transport {
   constructor(options: TransportOptions) {
     this.#options = options;
     this.machinery = options.machinery;
+    this.root = options.root;
   }
 
   /** Sends a request to the API, and reads its JSON. */
@@ -154,7 +156,7 @@ export class Transport {
     if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
       throw new DarkroomError('An Idempotency-Key has 1 to 255 printable ASCII characters.');
     }
-    const url = `${this.#options.root}${path}${queryText(query)}`;
+    const url = `${this.root}${path}${queryText(query)}`;
     const { within, hold: mostHold = 0 } = more;
     const { now } = this.machinery;
     const { header, renew } = this.#options.authorization;
@@ -207,7 +209,7 @@ export class Transport {
   /** Sends a request to a server that is not the API. It never gets the key. Gives the answer with its bytes. */
   async foreign({ url, method, headers = {}, body, options = {} }: ForeignCall): Promise<Attempted> {
     const sent = {
-      ...foreignTarget(url, headers, this.#options.root),
+      ...foreignTarget(url, headers, this.root),
       method,
       ...(body !== undefined && { body }),
       redirect: 'follow',
