@@ -44,8 +44,10 @@ const limitsSchema = z.object({
   getRate: z.number(),
   maxConcurrent: z.number(),
   deadlineSeconds: z.number(),
-  // A stack that was deployed before uploads does not name it.
+  // A stack that was deployed before these limits does not name them.
   maxUnusedUploads: z.number().default(builtInLimits.maxUnusedUploads),
+  userPostRate: z.number().default(builtInLimits.userPostRate),
+  userGetRate: z.number().default(builtInLimits.userGetRate),
 }) satisfies z.ZodType<AccountLimits>;
 
 export type OperatorServices = ReturnType<typeof operatorServices>;

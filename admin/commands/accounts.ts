@@ -104,6 +104,8 @@ function limitOptions(command: OperatorCommand): OperatorCommand {
   return command
     .option('--post-rate <n>', 'POST requests a minute')
     .option('--get-rate <n>', 'GET requests a minute')
+    .option('--user-post-rate <n>', 'POST requests a minute of each user token')
+    .option('--user-get-rate <n>', 'GET requests a minute of each user token')
     .option('--max-concurrent <n>', 'creations open at once')
     .option('--deadline <seconds>', 'from acceptance to the end of a creation')
     .option('--max-unused-uploads <n>', 'uploads that no creation has used yet');
@@ -271,6 +273,8 @@ function accountView(account: Account): Row {
     in_flight: account.inFlight,
     post_rate: account.limits.postRate,
     get_rate: account.limits.getRate,
+    user_post_rate: account.limits.userPostRate,
+    user_get_rate: account.limits.userGetRate,
     max_concurrent: account.limits.maxConcurrent,
     deadline: account.limits.deadlineSeconds,
     max_unused_uploads: account.limits.maxUnusedUploads,

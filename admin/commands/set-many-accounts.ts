@@ -27,6 +27,8 @@ const columns: Readonly<Record<string, (account: Account) => string>> = {
   condition: ({ condition }) => condition,
   post_rate: ({ limits }) => String(limits.postRate),
   get_rate: ({ limits }) => String(limits.getRate),
+  user_post_rate: ({ limits }) => String(limits.userPostRate),
+  user_get_rate: ({ limits }) => String(limits.userGetRate),
   max_concurrent: ({ limits }) => String(limits.maxConcurrent),
   deadline: ({ limits }) => String(limits.deadlineSeconds),
   max_unused_uploads: ({ limits }) => String(limits.maxUnusedUploads),

@@ -87,6 +87,8 @@ export function oneOf<Word extends string>(option: string, text: string, words: 
 const limitOptions = {
   postRate: { name: 'postRate', flag: '--post-rate' },
   getRate: { name: 'getRate', flag: '--get-rate' },
+  userPostRate: { name: 'userPostRate', flag: '--user-post-rate' },
+  userGetRate: { name: 'userGetRate', flag: '--user-get-rate' },
   maxConcurrent: { name: 'maxConcurrent', flag: '--max-concurrent' },
   deadlineSeconds: { name: 'deadline', flag: '--deadline' },
   maxUnusedUploads: { name: 'maxUnusedUploads', flag: '--max-unused-uploads' },

@@ -23,6 +23,9 @@ interface AccountItem {
   inFlight: number;
   postRate: number;
   getRate: number;
+  /** Absent in an account from before these could be set. */
+  userPostRate?: number;
+  userGetRate?: number;
   maxConcurrent: number;
   deadlineSeconds: number;
   /** Absent in an account from before uploads. */
@@ -38,8 +41,6 @@ interface AccountItem {
   toldFailing?: ToldWallet;
   webhookFailures?: number;
   eventsSince?: string;
-  userPostRate?: number;
-  userGetRate?: number;
   sandbox?: true;
   externalId?: string;
   openedBy?: string;
@@ -53,8 +54,6 @@ const optionalAttributes = [
   'toldFailing',
   'webhookFailures',
   'eventsSince',
-  'userPostRate',
-  'userGetRate',
   'sandbox',
   'externalId',
   'openedBy',
@@ -85,6 +84,8 @@ export function accountFromItem(item: Item): Account {
     limits: {
       postRate: stored.postRate,
       getRate: stored.getRate,
+      userPostRate: stored.userPostRate ?? defaultLimits.userPostRate,
+      userGetRate: stored.userGetRate ?? defaultLimits.userGetRate,
       maxConcurrent: stored.maxConcurrent,
       deadlineSeconds: stored.deadlineSeconds,
       maxUnusedUploads: stored.maxUnusedUploads ?? defaultLimits.maxUnusedUploads,

@@ -40,9 +40,6 @@ export interface Account {
   readonly creditLineMicros: Micros;
   readonly inFlight: number;
   readonly limits: AccountLimits;
-  /** Requests a minute by a token of an end user. Absent: the default. */
-  readonly userPostRate?: number;
-  readonly userGetRate?: number;
   readonly policy: ModelPolicy;
   /** The operator has marked the account for the sandbox (service/catalog/sandbox.ts). */
   readonly sandbox?: true;

@@ -6,7 +6,7 @@ import { type Account, type ApiKey, hourOf } from '../accounts/account.ts';
 import type { UserToken } from '../accounts/user-token.ts';
 import type { SoldCatalog } from '../catalog/operator-catalog.ts';
 import { type BeforeCatalog, catalogFor } from '../catalog/sold-catalog.ts';
-import { defaultUserRates, rateWindowSeconds } from '../contract/limits.ts';
+import { rateWindowSeconds } from '../contract/limits.ts';
 import type { ChargeOrder } from '../creations/charge.ts';
 import type { Micros } from '../values/money.ts';
 import { Problem } from '../values/problem.ts';
@@ -104,8 +104,9 @@ export function overRate(caller: Authenticated, rate: Rate): RateExceeded {
 }
 
 export function limitOf({ account, token }: Authenticated, rate: Rate): number {
-  if (token) return (rate === 'post' ? account.userPostRate : account.userGetRate) ?? defaultUserRates[rate];
-  return rate === 'post' ? account.limits.postRate : account.limits.getRate;
+  const { postRate, getRate, userPostRate, userGetRate } = account.limits;
+  if (token) return rate === 'post' ? userPostRate : userGetRate;
+  return rate === 'post' ? postRate : getRate;
 }
 
 /** Seconds until the window of the caller's request ends; 1 to 60. */

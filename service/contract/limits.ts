@@ -5,6 +5,9 @@ export interface AccountLimits {
   readonly postRate: number;
   /** GETs per minute. */
   readonly getRate: number;
+  /** Requests a minute by each token of an end user. Those of the account are counted apart. */
+  readonly userPostRate: number;
+  readonly userGetRate: number;
   readonly maxConcurrent: number;
   /** Seconds in which a creation has to become terminal, from its acceptance on. */
   readonly deadlineSeconds: number;
@@ -15,13 +18,13 @@ export interface AccountLimits {
 export const defaultLimits: AccountLimits = {
   postRate: 60,
   getRate: 600,
+  userPostRate: 20,
+  userGetRate: 120,
   maxConcurrent: 20,
   deadlineSeconds: 300,
   maxUnusedUploads: 100,
 };
 
-/** Requests a minute by a token of an end user. Those of the account are counted apart. */
-export const defaultUserRates = { post: 20, get: 120 } as const;
 /** What POST /user-tokens takes, and takes when the body names nothing. */
 export const tokenSeconds = { least: 60, usual: 300, most: 900 } as const;
 export const tokenUses = { least: 1, usual: 10, most: 100 } as const;
@@ -35,6 +38,8 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
   {
     postRate: [0, 1_000_000],
     getRate: [0, 1_000_000],
+    userPostRate: [0, 1_000_000],
+    userGetRate: [0, 1_000_000],
     maxConcurrent: [0, 100_000],
     deadlineSeconds: [1, 720],
     // The item that counts them must stay far below the 400 KB of DynamoDB.

@@ -89,6 +89,8 @@ export interface AccountView {
   readonly limits: {
     readonly post_rate: number;
     readonly get_rate: number;
+    readonly user_post_rate: number;
+    readonly user_get_rate: number;
     readonly max_concurrent: number;
     readonly deadline_seconds: number;
     readonly max_unused_uploads: number;

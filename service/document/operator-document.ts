@@ -35,11 +35,14 @@ const keysOf = <Key extends string>(record: Readonly<Record<Key, unknown>>): [Ke
 const ofLimits = {
   post_rate: z.int().min(limitRanges.postRate[0]).max(limitRanges.postRate[1]),
   get_rate: z.int().min(limitRanges.getRate[0]).max(limitRanges.getRate[1]),
+  user_post_rate: z.int().min(limitRanges.userPostRate[0]).max(limitRanges.userPostRate[1]),
+  user_get_rate: z.int().min(limitRanges.userGetRate[0]).max(limitRanges.userGetRate[1]),
   max_concurrent: z.int().min(limitRanges.maxConcurrent[0]).max(limitRanges.maxConcurrent[1]),
   deadline: z.int().min(limitRanges.deadlineSeconds[0]).max(limitRanges.deadlineSeconds[1]),
   max_unused_uploads: z.int().min(limitRanges.maxUnusedUploads[0]).max(limitRanges.maxUnusedUploads[1]),
 };
-const someLimits = z.strictObject(ofLimits).partial();
+const shownLimits = z.object(ofLimits).meta({ id: 'Limits' });
+const someLimits = z.strictObject(ofLimits).partial().meta({ id: 'SomeLimits' });
 const externalId = z
   .string()
   .min(1)
@@ -58,7 +61,7 @@ const account = z
     balance: z.number(),
     credit_line: z.number(),
     in_flight: z.int(),
-    limits: z.object(ofLimits),
+    limits: shownLimits,
     providers: z.union([z.literal('all'), z.array(z.string())]),
     hidden_models: z.array(z.string()),
     webhook_secret_issued: z.boolean(),

@@ -64,10 +64,12 @@ export function createAccountEdits(table: Table) {
   };
 }
 
-/** The item of an account from before uploads lacks their limit, and then has its default. */
+/** An account from before these limits lacks them, and then has their defaults. */
+const laterLimits: readonly string[] = ['maxUnusedUploads', 'userPostRate', 'userGetRate'];
+
 function isStill(name: string): string {
   const isSame = `#${name} = :read_${name}`;
-  return name === 'maxUnusedUploads' ? `(attribute_not_exists(#${name}) OR ${isSame})` : isSame;
+  return laterLimits.includes(name) ? `(attribute_not_exists(#${name}) OR ${isSame})` : isSame;
 }
 
 async function editAccount(

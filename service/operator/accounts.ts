@@ -27,6 +27,8 @@ import {
 const limits = limitsBody({
   post_rate: 'postRate',
   get_rate: 'getRate',
+  user_post_rate: 'userPostRate',
+  user_get_rate: 'userGetRate',
   max_concurrent: 'maxConcurrent',
   deadline: 'deadlineSeconds',
   max_unused_uploads: 'maxUnusedUploads',
@@ -46,6 +48,8 @@ function accountView(account: Account) {
     limits: {
       post_rate: own.postRate,
       get_rate: own.getRate,
+      user_post_rate: own.userPostRate,
+      user_get_rate: own.userGetRate,
       max_concurrent: own.maxConcurrent,
       deadline: own.deadlineSeconds,
       max_unused_uploads: own.maxUnusedUploads,
@@ -75,6 +79,7 @@ function accountVersion(account: Account): string {
   return versionOf([
     ...[name, condition, creditLineMicros, externalId, noticeUrl, lowBalanceMicros],
     ...[own.postRate, own.getRate, own.maxConcurrent, own.deadlineSeconds, own.maxUnusedUploads],
+    ...[own.userPostRate, own.userGetRate],
     ...[policy.providers, policy.hiddenModels],
   ]);
 }

@@ -1,6 +1,7 @@
 /** The refusals of POST /images/generate because of money, a limit or a busy table. */
 import { describe, expect, it } from 'vitest';
 import type { Budget } from '../../service/accounts/caps.ts';
+import { defaultLimits } from '../../service/contract/limits.ts';
 import type { ChargeOutcome } from '../../service/creations/charge.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accepting, post } from '../api/serve-fixture.ts';
@@ -188,7 +189,7 @@ function against({
   const account = anAccount({
     availableMicros: asMicros(available),
     inFlight,
-    limits: { postRate: 60, getRate: 600, maxConcurrent: 3, deadlineSeconds: 300, maxUnusedUploads: 100 },
+    limits: { ...defaultLimits, maxConcurrent: 3 },
   });
   const apiKey = anApiKey({
     ...(cap !== undefined && { monthlyCapMicros: asMicros(cap) }),

@@ -1,7 +1,7 @@
 /** The operator API over sockets, by the numbered statements of its design. */
 import { createHmac } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { DarkroomOperator } from '../../client/src/operator.ts';
@@ -217,6 +217,24 @@ describe('accounts', () => {
     expect([refused.status, refusalOf(refused).details['reason']]).toEqual([403, 'api_suspended']);
     await set('active');
     expect((await client(key.key)).status).toBe(200);
+  });
+
+  it('A rate of user tokens that is set here holds for their next requests', async () => {
+    const account = await open({ limits: { user_post_rate: 1, user_get_rate: 7 } });
+    const { key } = (await ask(`/accounts/${account}/keys`, { body: { name: 'first' } })).body;
+    const minted = await service.send('/user-tokens', { key, body: { user: 'ann', spend_limit: 1 } });
+    const { token } = minted.body as { token: string };
+    expect((await client(token, '/models')).headers.get('ratelimit-policy')).toBe('"get";q=7;w=60');
+    const body = { model: 'sandbox-sketch', prompt: 'a pier' };
+    const quote = async (): Promise<string | null> =>
+      (await service.send('/images/quote', { key: token, body })).headers.get('ratelimit-policy');
+    expect(await quote()).toBe('"post";q=1;w=60');
+    const changed = await ask(`/accounts/${account}`, {
+      method: 'PATCH',
+      body: { limits: { user_post_rate: 3 } },
+    });
+    expect(changed.body).toMatchObject({ limits: { user_post_rate: 3, user_get_rate: 7 } });
+    expect(await quote()).toBe('"post";q=3;w=60');
   });
 
   it('A15: PATCH with an old `version`: 409, nothing changed', async () => {
@@ -547,7 +565,31 @@ describe('figures', () => {
     expect((await ask('/reports/usage?from=2026-01-01&to=2026-02-01')).status).toBe(400);
     const { data: models } = (await ask('/models')).body;
     expect(models.map(({ id }) => id)).toContain('sandbox-sketch');
+    expect(models.find(({ id }) => id === 'sandbox-sketch')?.routes[0]?.costs).toEqual(priced(0));
     expect((await ask('/providers')).text).toContain('{"name":"sandbox","enabled":true,"paused_since":null}');
+  });
+});
+
+const priced = (usd: number): object[] => [{ resolution: '1K', usd, usd_per_input_image: 0 }];
+
+describe('costs of the operator', () => {
+  it('GET /models shows the costs that the operator has set, and the margin counts the same', async () => {
+    const file = join(service.folder, 'costs.json');
+    const route = { provider: 'sandbox', provider_model: 'sketch', quality: null };
+    const cost = { ...route, images: priced(0.003), source: null, checked_at: '2026-11-21' };
+    writeFileSync(file, JSON.stringify({ costs: [cost] }));
+    await run('catalog', 'set', file);
+    const { data } = (await ask('/models')).body;
+    expect(data.find(({ id }) => id === 'sandbox-sketch')?.routes[0]?.costs).toEqual(priced(0.003));
+    // The renderers keep what they have read for ten seconds.
+    service.jump(11);
+    const account = await open({ opening_balance: 5 });
+    const { key } = (await ask(`/accounts/${account}/keys`, { body: { name: 'server' } })).body;
+    await settled(service, await submit(service, key, { model: 'sandbox-sketch', prompt: 'a pier' }));
+    const day = new Date(service.machine.clock.now()).toISOString().slice(0, 10);
+    const margin = await ask(`/reports/margin?by=account&from=${day}&to=${day}`);
+    const line = margin.body.data.find((row) => (row as { group?: string }).group === account);
+    expect(line).toMatchObject({ provider_cost: 0.003, margin: 0.007 });
   });
 });
 

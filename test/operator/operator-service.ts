@@ -41,6 +41,7 @@ export interface AnyRow {
   readonly note: string | null;
   readonly person: string | null;
   readonly operator_key: { readonly id: string; readonly name: string } | null;
+  readonly routes: readonly { readonly costs: readonly object[] | null }[];
 }
 
 export interface Told {

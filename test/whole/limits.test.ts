@@ -25,12 +25,17 @@ describe('the limits of a new account', () => {
   it('A new account has the limits of the deployment, except those that it is given', async () => {
     const deployment = {
       ...service.operator,
-      defaultLimits: { postRate: 6, getRate: 7, maxConcurrent: 8, deadlineSeconds: 9, maxUnusedUploads: 10 },
+      defaultLimits: {
+        ...{ postRate: 6, getRate: 7, userPostRate: 2, userGetRate: 3 },
+        ...{ maxConcurrent: 8, deadlineSeconds: 9, maxUnusedUploads: 10 },
+      },
     };
     const { id } = await createAccount(deployment, { name: 'Studio', getRate: '70' });
     expect((await service.account(id)).limits).toEqual({
       postRate: 6,
       getRate: 70,
+      userPostRate: 2,
+      userGetRate: 3,
       maxConcurrent: 8,
       deadlineSeconds: 9,
       maxUnusedUploads: 10,

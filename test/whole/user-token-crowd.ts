@@ -13,14 +13,8 @@ export interface Minted {
 export function accountsOf(service: TestService) {
   return {
     /** Nothing but the token limits its client. */
-    wide: async (wanted: NewClient = {}): Promise<Client> => {
-      const client = await service.client({ ...roomForAll, ...wanted });
-      await service.operator.accounts.change(client.account.id, {
-        userPostRate: 10_000,
-        userGetRate: 10_000,
-      });
-      return client;
-    },
+    wide: async (wanted: NewClient = {}): Promise<Client> =>
+      service.client({ ...roomForAll, userPostRate: '10000', userGetRate: '10000', ...wanted }),
     mint: async ({ key }: Client, body: object = {}): Promise<Minted> => {
       const asked = { user: 'alice', spend_limit: 1, ...body };
       const answer = await service.send('/user-tokens', { key, body: asked });

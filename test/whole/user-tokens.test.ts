@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getItem } from '../../service/aws/dynamodb/send.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { parseUserToken } from '../../service/accounts/user-token.ts';
+import { adminJson } from '../admin/admin-run.ts';
 import { accountsOf } from './user-token-crowd.ts';
 import { type Answer, type Client, type Send, sendFrom, startTestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
@@ -486,6 +487,13 @@ describe('a token in a page', () => {
     expect((await ask(client.key)).headers.get('ratelimit')).toMatch(/^"post";r=57;/);
     const other = await mint(client);
     expect((await ask(other.token)).status).toBe(200);
+    await adminJson(service.folder, 'accounts', 'set', client.account.id, '--user-post-rate', '2');
+    expect((await ask(other.token)).status).toBe(200);
+    const over = await ask(other.token);
+    expect([over.status, refusalOf(over).details]).toMatchObject([429, { limit: 2 }]);
+    expect((await adminJson(service.folder, 'accounts', 'show', client.account.id))['user_post_rate']).toBe(
+      2,
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/operator-openapi.json. Do not change it by hand.
-// schemas 8ae6713c6f6b49620d90afcabaed3867e7aff0fac9a7496b75c6b3b4fb5ccea8
-// types   e6ac12641b97240901d875f7bc3c7447c5bf282a8e1007821066454cdf3abdd7
+// schemas abcbdf6f312b6578f3e875541b23625c72a0e1fb42a930dd49c58cb3c611c508
+// types   f0888835a2f8fa67823e0f28dfbaa5f698fb37b67e63e359b4b59e7edba2c15d
 
 export type NewAccount = {
     name: string;
@@ -10,30 +10,28 @@ export type NewAccount = {
     external_id?: string;
     opening_balance?: number;
     credit_line?: number;
-    limits?: {
-        post_rate?: number;
-        get_rate?: number;
-        max_concurrent?: number;
-        deadline?: number;
-        max_unused_uploads?: number;
-    };
+    limits?: SomeLimits;
     providers?: 'all' | Array<string>;
     hidden_models?: Array<string>;
     notice_url?: string;
     low_balance?: number;
 };
 
+export type SomeLimits = {
+    post_rate?: number;
+    get_rate?: number;
+    user_post_rate?: number;
+    user_get_rate?: number;
+    max_concurrent?: number;
+    deadline?: number;
+    max_unused_uploads?: number;
+};
+
 export type AccountChange = {
     name?: string;
     external_id?: string | null;
     credit_line?: number;
-    limits?: {
-        post_rate?: number;
-        get_rate?: number;
-        max_concurrent?: number;
-        deadline?: number;
-        max_unused_uploads?: number;
-    };
+    limits?: SomeLimits;
     providers?: 'all' | Array<string>;
     hidden_models?: Array<string>;
     notice_url?: string | null;
@@ -131,13 +129,7 @@ export type Account = {
     balance: number;
     credit_line: number;
     in_flight: number;
-    limits: {
-        post_rate: number;
-        get_rate: number;
-        max_concurrent: number;
-        deadline: number;
-        max_unused_uploads: number;
-    };
+    limits: Limits;
     providers: 'all' | Array<string>;
     hidden_models: Array<string>;
     webhook_secret_issued: boolean;
@@ -148,6 +140,16 @@ export type Account = {
      * Changes with everything that a PATCH changes. Send it back to change only what you saw.
      */
     version: string;
+};
+
+export type Limits = {
+    post_rate: number;
+    get_rate: number;
+    user_post_rate: number;
+    user_get_rate: number;
+    max_concurrent: number;
+    deadline: number;
+    max_unused_uploads: number;
 };
 
 export type KeyPage = {

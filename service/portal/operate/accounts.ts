@@ -29,6 +29,8 @@ function operatedView(account: Account): OperatedAccount {
     limits: {
       post_rate: limits.postRate,
       get_rate: limits.getRate,
+      user_post_rate: limits.userPostRate,
+      user_get_rate: limits.userGetRate,
       max_concurrent: limits.maxConcurrent,
       deadline_seconds: limits.deadlineSeconds,
       max_unused_uploads: limits.maxUnusedUploads,
@@ -84,6 +86,8 @@ async function inAccountLog<Result>(
 const limits = limitsBody({
   post_rate: 'postRate',
   get_rate: 'getRate',
+  user_post_rate: 'userPostRate',
+  user_get_rate: 'userGetRate',
   max_concurrent: 'maxConcurrent',
   deadline_seconds: 'deadlineSeconds',
   max_unused_uploads: 'maxUnusedUploads',

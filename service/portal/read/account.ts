@@ -66,6 +66,8 @@ export const getAccount: ReadHandle<'getAccount'> = async (_request, caller, ser
     limits: {
       post_rate: limits.postRate,
       get_rate: limits.getRate,
+      user_post_rate: limits.userPostRate,
+      user_get_rate: limits.userGetRate,
       max_concurrent: limits.maxConcurrent,
       deadline_seconds: limits.deadlineSeconds,
       max_unused_uploads: limits.maxUnusedUploads,

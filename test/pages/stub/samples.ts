@@ -300,6 +300,8 @@ export function samplesAt(nowMillis: number) {
   const limits = {
     post_rate: 60,
     get_rate: 600,
+    user_post_rate: 20,
+    user_get_rate: 120,
     max_concurrent: 20,
     deadline_seconds: 300,
     max_unused_uploads: 100,

@@ -15,6 +15,8 @@ type Limit = keyof OperatedAccount['limits'];
 const limits: readonly { readonly name: Limit; readonly label: string }[] = [
   { name: 'post_rate', label: 'POST requests a minute' },
   { name: 'get_rate', label: 'GET requests a minute' },
+  { name: 'user_post_rate', label: 'POST requests a minute of a user token' },
+  { name: 'user_get_rate', label: 'GET requests a minute of a user token' },
   { name: 'max_concurrent', label: 'Creations at the same time' },
   { name: 'deadline_seconds', label: 'Time limit of a creation (s)' },
   { name: 'max_unused_uploads', label: 'Unused uploads' },
