@@ -62,8 +62,8 @@ export const listProviders = reading(async ({ services }) => {
 
 /** The catalog as it is sold, with the routes and what each of them costs. */
 export const listModels = reading(async ({ services }) => {
-  const [{ models }, { enabled, pauses }] = await Promise.all([
-    services.catalogs.latest(),
+  const [{ models, costsOf }, { enabled, pauses }] = await Promise.all([
+    services.costed(),
     services.providers.standing(),
   ]);
   const data = models.map((model) => ({
@@ -74,7 +74,7 @@ export const listModels = reading(async ({ services }) => {
       provider: route.provider,
       resolutions: route.resolutions,
       enabled: isEnabled(route.provider, enabled) && pauses[route.provider] === undefined,
-      costs: services.costOf(route),
+      costs: costsOf(route),
     })),
     deprecated_at: model.deprecated_at,
     sunset_at: model.sunset_at,

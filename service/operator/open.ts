@@ -4,6 +4,8 @@ import { createWalletStore } from '../accounts/wallet-store.ts';
 import { type CatalogPlatform, catalogsOf } from '../api/open.ts';
 import { createRequestStore } from '../api/request-store.ts';
 import type { Route } from '../catalog/catalog-schema.ts';
+import { readOperatorCatalogInBatch } from '../catalog/operator-catalog-store.ts';
+import { mergeCatalog, mergeCosts } from '../catalog/operator-catalog.ts';
 import { createProviderStore } from '../catalog/provider-store.ts';
 import { type AccountLimits, requestMillis } from '../contract/limits.ts';
 import { createNoticeMarks } from '../notices/notice-store.ts';
@@ -26,7 +28,6 @@ export function openOperatorApi(on: CatalogPlatform & On<'outbound' | 'secretBox
     ...commonOf(on, 'operator'),
     outbound: on.outbound,
     secretBox: on.secretBox,
-    costOf: (route: Route) => costOf(on.providerCosts, route)?.images ?? null,
     /** The limits of an account that is opened without its own. A setting of the deployment. */
     defaultLimits: JSON.parse(on.environment('DEFAULT_LIMITS')) as AccountLimits,
   };
@@ -37,6 +38,15 @@ export function openOperatorApi(on: CatalogPlatform & On<'outbound' | 'secretBox
       ...base,
       budget,
       catalogs: catalogs(store),
+      /** The catalog as it is now, with what the renderers note as the cost of a route's images. */
+      costed: async () => {
+        const stored = await readOperatorCatalogInBatch(store);
+        const costs = mergeCosts(on.providerCosts, stored?.costs ?? []);
+        return {
+          models: (stored ? mergeCatalog(on.catalog, stored) : on.catalog).models,
+          costsOf: (route: Route) => costOf(costs, route)?.images ?? null,
+        };
+      },
       requests: createRequestStore(store),
       operatorKeys: createOperatorKeyStore(store),
       accounts: createAccountStore(store),
