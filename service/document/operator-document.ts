@@ -12,8 +12,10 @@ import {
 } from '../contract/operator-operations.ts';
 import { marginDimensions } from '../usage/margin.ts';
 import { usageDimensions } from '../usage/usage.ts';
+import { largestAvailableMicros, toUsd } from '../values/money.ts';
 import { signFromSeconds } from '../webhooks/secrets.ts';
-import { moment, usd } from './schemas/values.ts';
+import { requestHeaders } from './headers.ts';
+import { moment, noControlCharacter, usd } from './schemas/values.ts';
 
 const orNull = <Schema extends z.ZodType>(schema: Schema): z.ZodNullable<Schema> => z.nullable(schema);
 const text = (description: string): z.ZodString => z.string().meta({ description });
@@ -21,14 +23,17 @@ const version = text(
   'Changes with everything that a PATCH changes. Send it back to change only what you saw.',
 );
 const day = z.iso.date();
-const name = z.string().min(1).max(100);
-const reference = z
-  .string()
-  .min(1)
-  .max(200)
-  .meta({ description: 'Counts once for the account, for all kinds of movements.' });
-const reason = z.string().min(1).max(500);
-const positive = z.number().min(0);
+/** Not blank, too, and without overrides of the writing direction: a pattern that says so helps no reader. */
+const shownText = (most: number): z.ZodString => z.string().min(1).max(most).regex(noControlCharacter);
+const name = shownText(100);
+const reference = shownText(200).meta({
+  description: 'Counts once for the account, for all kinds of movements.',
+});
+const reason = shownText(500);
+const most = toUsd(largestAvailableMicros);
+const sixDecimals = { description: 'USD, with at most 6 decimals.' };
+const amount = z.number().min(0).max(most).meta(sixDecimals);
+const aboveZero = z.number().min(0.000001).max(most).meta(sixDecimals);
 const keysOf = <Key extends string>(record: Readonly<Record<Key, unknown>>): [Key, ...Key[]] =>
   Object.keys(record) as [Key, ...Key[]];
 
@@ -43,11 +48,7 @@ const ofLimits = {
 };
 const shownLimits = z.object(ofLimits).meta({ id: 'Limits' });
 const someLimits = z.strictObject(ofLimits).partial().meta({ id: 'SomeLimits' });
-const externalId = z
-  .string()
-  .min(1)
-  .max(64)
-  .meta({ description: 'Your own name for it, unique in the service.' });
+const externalId = shownText(64).meta({ description: 'Your own name for it, unique in the service.' });
 const providers = z.union([z.literal('all'), z.array(z.string()).max(100)]);
 const hiddenModels = z.array(z.string()).max(100);
 
@@ -173,17 +174,20 @@ const action = z
   })
   .meta({ id: 'Action' });
 
+const price = z
+  .object({ resolution: z.string(), usd: z.number(), usd_per_input_image: z.number() })
+  .meta({ id: 'Price' });
 const model = z
   .object({
     id: z.string(),
     name: z.string(),
-    prices: z.array(z.record(z.string(), z.unknown())),
+    prices: z.array(price),
     routes: z.array(
       z.object({
         provider: z.string(),
         resolutions: z.array(z.string()),
         enabled: z.boolean(),
-        costs: orNull(z.array(z.record(z.string(), z.unknown()))),
+        costs: orNull(z.array(price)),
       }),
     ),
     deprecated_at: orNull(z.string()),
@@ -219,13 +223,13 @@ const newAccount = z
   .strictObject({
     name,
     external_id: externalId.optional(),
-    opening_balance: positive.optional(),
-    credit_line: positive.optional(),
+    opening_balance: amount.optional(),
+    credit_line: amount.optional(),
     limits: someLimits.optional(),
     providers: providers.optional(),
     hidden_models: hiddenModels.optional(),
     notice_url: z.string().optional(),
-    low_balance: positive.optional(),
+    low_balance: aboveZero.optional(),
   })
   .meta({ id: 'NewAccount' });
 const accountChange = z
@@ -233,7 +237,7 @@ const accountChange = z
     ...newAccount.omit({ opening_balance: true }).partial().shape,
     external_id: orNull(externalId).optional(),
     notice_url: orNull(z.string()).optional(),
-    low_balance: orNull(positive).optional(),
+    low_balance: orNull(aboveZero).optional(),
     condition: z.enum(conditions).optional(),
     version: z.string().optional(),
   })
@@ -241,10 +245,11 @@ const accountChange = z
 const newKeyFields = z
   .object({
     ...keyFields,
-    daily_cap: orNull(positive),
-    monthly_cap: orNull(positive),
-    total_cap: orNull(positive),
-    per_user_monthly_cap: orNull(positive),
+    daily_cap: orNull(amount),
+    monthly_cap: orNull(amount),
+    total_cap: orNull(amount),
+    per_user_monthly_cap: orNull(amount),
+    models: orNull(z.array(z.string()).min(1).max(100)),
   })
   .partial().shape;
 const capExceeded = 'credit_cap_exceeded';
@@ -295,7 +300,7 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
     summary: 'Credit what a payment system took, once for each reference',
     body: z
       .strictObject({
-        amount: positive,
+        amount: aboveZero,
         reference,
         source: name.optional().meta({ description: 'The payment system, such as "adyen".' }),
         note: reason.optional(),
@@ -306,14 +311,21 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
   },
   reversePayment: {
     summary: 'Take back what went back to the payer. Without an amount: what is left of the payment',
-    body: z.strictObject({ reference, reason, amount: positive.optional() }).meta({ id: 'NewReversal' }),
+    body: z.strictObject({ reference, reason, amount: aboveZero.optional() }).meta({ id: 'NewReversal' }),
     answers: { 200: madePayment, 201: madePayment },
     conflicts: 'reference_taken',
   },
   adjustWallet: {
     summary: 'Add to the balance, or take from it',
     body: z
-      .strictObject({ amount: z.number(), reference, reason, allow_negative: z.boolean().optional() })
+      .strictObject({
+        amount: z.number().min(-most).max(most).meta({
+          description: 'USD, with at most 6 decimals. Not 0; below 0 it is taken from the balance.',
+        }),
+        reference,
+        reason,
+        allow_negative: z.boolean().optional(),
+      })
       .meta({ id: 'NewAdjustment' }),
     answers: { 200: adjustedWallet, 201: adjustedWallet },
     conflicts: `reference_taken, below_zero, ${capExceeded}`,
@@ -364,13 +376,22 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
 
 const queries: Readonly<Record<string, z.ZodType>> = {
   limit: z.int().min(1).max(100).optional(),
-  cursor: z.string().optional().meta({ description: 'The `next_cursor` of the answer before.' }),
+  cursor: z.string().min(1).optional().meta({ description: 'The `next_cursor` of the answer before.' }),
   from: day.optional(),
   to: day.optional(),
-  account: z.string().optional(),
-  external_id: z.string().optional(),
+  account: z
+    .string()
+    .regex(/^[0-9A-Za-z]{10}$/)
+    .optional(),
+  external_id: z.string().min(1).optional(),
   condition: z.enum(conditions).optional(),
 };
+
+const idempotencyKey = requestHeaders.idempotencyKey.meta({
+  description:
+    'A text of your own, at most 255 printable ASCII characters. The same request with the same key is made once within 24 hours.',
+  examples: ['order-4711'],
+});
 
 function queryOf(operation: OperatorOperationName, parameter: string): z.ZodType {
   if (parameter === 'by')
@@ -425,7 +446,7 @@ function operationOf(name: OperatorOperationName): ZodOpenApiOperationObject {
       ...(query.length > 0 && {
         query: z.object(Object.fromEntries(query.map((one) => [one, queryOf(name, one)]))),
       }),
-      ...(method === 'POST' && { header: z.object({ 'Idempotency-Key': z.string().max(255).optional() }) }),
+      ...(method === 'POST' && { header: z.object({ 'Idempotency-Key': idempotencyKey }) }),
     },
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {

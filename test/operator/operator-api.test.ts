@@ -84,6 +84,21 @@ async function requests(): Promise<Record<string, { path: string; body?: object 
   };
 }
 
+/** Bodies whose form is wrong. The document has to refuse them, too. */
+function wrongBodies(account: string, payment: string): (readonly [path: string, body: object])[] {
+  const named = { reference: 'wrong', reason: 'wrong' };
+  const of = (path: string, ...bodies: object[]) => bodies.map((body) => [path, body] as const);
+  return [
+    ...of('/accounts', {}, { name: '' }, { name: 'n'.repeat(101) }, { name: 'n', low_balance: 0 }),
+    ...of('/accounts', { name: 'n', opening_balance: 2e9 }, { name: 'n', limits: { deadline: 721 } }),
+    ...of('/accounts', { name: 'n', external_id: 'e'.repeat(65) }, { name: 'n', providers: 'none' }),
+    ...of(`/accounts/${account}/payments`, { amount: 0, reference: 'r' }, { amount: 1, reference: '' }),
+    ...of(`/accounts/${account}/adjustments`, { ...named, amount: -2e9 }, { ...named, amount: '1' }),
+    ...of(`/accounts/${account}/keys`, { name: 'k', models: [] }, { name: 'k', daily_cap: -1 }),
+    ...of(`/payments/${payment}/reversals`, { ...named, amount: 0 }, { ...named, reason: 'r'.repeat(501) }),
+  ];
+}
+
 describe('keys', () => {
   it('A1: Each row of the table works with exactly its scope and answers 403 scope_missing without it', async () => {
     const all = await requests();
@@ -709,6 +724,10 @@ describe('the log', () => {
     expect((await ask('/nothing')).status).toBe(404);
     expect((await ask('/accounts', { key: null, from: '127.0.0.9' })).status).toBe(401);
     expect((await ask('/accounts?offset=1')).status).toBe(400);
+    const account = await open();
+    const payment = (await pay(account, 1)).body.id;
+    for (const [path, body] of wrongBodies(account, payment))
+      expect([path, body, (await ask(path, { body })).status]).toEqual([path, body, 400]);
     expect(operatorDocumentText()).toBe(readFileSync('docs/operator-openapi.json', 'utf8'));
     expect(api.findings).toEqual([]);
     // A busy table may also have answered 503.

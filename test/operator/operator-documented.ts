@@ -8,6 +8,11 @@ import { closed, pointerOf } from '../../service/document/check/refused-by-docum
 import { operatorDocumentPath } from '../../service/document/document-path.ts';
 
 const reference = z.object({ $ref: z.string() });
+const problem = z.object({
+  error: z.object({
+    details: z.object({ errors: z.array(z.object({ field: z.string(), code: z.string() })) }),
+  }),
+});
 const header = z.object({ required: z.boolean(), schema: z.object({ pattern: z.string().optional() }) });
 const response = z.object({ headers: z.record(z.string(), reference) });
 const documentSchema = z.object({
@@ -56,6 +61,14 @@ export interface Exchange {
   readonly body: unknown;
 }
 
+/** Whether a form that a document can state was wrong, and not a value that only this service knows. */
+function isOfForm(body: unknown): boolean {
+  const errors = problem.safeParse(body).data?.error.details.errors ?? [];
+  return errors.some(
+    ({ field, code }) => field !== 'expires_at' && /^(too_|required|invalid_type)/.test(code),
+  );
+}
+
 /** Every way in which the exchange differs from the document. */
 export function undocumented({ method, path, sent, status, headers, body }: Exchange): string[] {
   const [bare = '', query = ''] = path.split('?');
@@ -78,6 +91,10 @@ export function undocumented({ method, path, sent, status, headers, body }: Exch
     return [name.toLowerCase(), one] as const;
   });
   const names = new Set<string>(known.map(([name]) => name));
+  const wrongBody =
+    operation.requestBody === undefined
+      ? []
+      : wrongBy(pointerOf(...at, 'requestBody', 'content', 'application/json', 'schema'), sent);
   const parameters = operation.parameters.filter((one) => one.in === 'query').map(({ name }) => name);
   return [
     ...known.flatMap(([name, { required }]) =>
@@ -98,10 +115,9 @@ export function undocumented({ method, path, sent, status, headers, body }: Exch
           parameters.includes(name) ? [] : [`the parameter ${name} is not documented`],
         )
       : []),
-    ...(status < 300 && operation.requestBody !== undefined
-      ? wrongBy(pointerOf(...at, 'requestBody', 'content', 'application/json', 'schema'), sent).map(
-          (why) => `the document refuses what the API accepts: ${why}`,
-        )
+    ...(status < 300 ? wrongBody.map((why) => `the document refuses what the API accepts: ${why}`) : []),
+    ...(status === 400 && operation.requestBody !== undefined && wrongBody.length === 0 && isOfForm(body)
+      ? [`the document accepts what the API refuses: ${JSON.stringify([sent, body])}`]
       : []),
   ].map((finding) => `${named}: ${finding}`);
 }

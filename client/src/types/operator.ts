@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/operator-openapi.json. Do not change it by hand.
-// schemas abcbdf6f312b6578f3e875541b23625c72a0e1fb42a930dd49c58cb3c611c508
-// types   f0888835a2f8fa67823e0f28dfbaa5f698fb37b67e63e359b4b59e7edba2c15d
+// schemas d1276a44e59d2d7f14e0a87efeca7496449f7a25e2afe76f95e45e6337258411
+// types   020b168351b423e3dd639046ed479193af233a9b111a7a21570980317c713379
 
 export type NewAccount = {
     name: string;
@@ -8,12 +8,21 @@ export type NewAccount = {
      * Your own name for it, unique in the service.
      */
     external_id?: string;
+    /**
+     * USD, with at most 6 decimals.
+     */
     opening_balance?: number;
+    /**
+     * USD, with at most 6 decimals.
+     */
     credit_line?: number;
     limits?: SomeLimits;
     providers?: 'all' | Array<string>;
     hidden_models?: Array<string>;
     notice_url?: string;
+    /**
+     * USD, with at most 6 decimals.
+     */
     low_balance?: number;
 };
 
@@ -30,6 +39,9 @@ export type SomeLimits = {
 export type AccountChange = {
     name?: string;
     external_id?: string | null;
+    /**
+     * USD, with at most 6 decimals.
+     */
     credit_line?: number;
     limits?: SomeLimits;
     providers?: 'all' | Array<string>;
@@ -66,6 +78,9 @@ export type KeyRoll = {
 };
 
 export type NewPayment = {
+    /**
+     * USD, with at most 6 decimals.
+     */
     amount: number;
     /**
      * Counts once for the account, for all kinds of movements.
@@ -84,10 +99,16 @@ export type NewReversal = {
      */
     reference: string;
     reason: string;
+    /**
+     * USD, with at most 6 decimals.
+     */
     amount?: number;
 };
 
 export type NewAdjustment = {
+    /**
+     * USD, with at most 6 decimals. Not 0; below 0 it is taken from the balance.
+     */
     amount: number;
     /**
      * Counts once for the account, for all kinds of movements.
@@ -363,19 +384,21 @@ export type ModelList = {
 export type Model = {
     id: string;
     name: string;
-    prices: Array<{
-        [key: string]: unknown;
-    }>;
+    prices: Array<Price>;
     routes: Array<{
         provider: string;
         resolutions: Array<string>;
         enabled: boolean;
-        costs: Array<{
-            [key: string]: unknown;
-        }> | null;
+        costs: Array<Price> | null;
     }>;
     deprecated_at: string | null;
     sunset_at: string | null;
+};
+
+export type Price = {
+    resolution: string;
+    usd: number;
+    usd_per_input_image: number;
 };
 
 export type ProviderList = {

@@ -42,7 +42,7 @@ export const metadata = z.record(z.string(), z.string()).meta({
 
 // Not \p{Cc}, which not every reader of the document understands.
 // oxlint-disable-next-line eslint/no-control-regex
-const noControlCharacter = /^[^\u0000-\u001F\u007F-\u009F]*$/;
+export const noControlCharacter = /^[^\u0000-\u001F\u007F-\u009F]*$/;
 
 /** For whom the client renders. Lengths count code points. */
 export function user(description: string): z.ZodString {
