@@ -2,7 +2,7 @@
 import type { Client } from '../fixtures/service.ts';
 import { sendFrom, startTestService, type TestService } from '../fixtures/service.ts';
 import { adminJson } from '../admin/admin-run.ts';
-import { undocumented } from './operator-documented.ts';
+import { undocumented } from '../../service/document/check/operator-undocumented.ts';
 import { operatorRoot } from '../../service/contract/operator-operations.ts';
 
 /** The members of the answers that tests read. A member that an answer has not is undefined, and fails its test. */

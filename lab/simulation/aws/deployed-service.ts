@@ -30,7 +30,7 @@ import type { Catalog, ProviderCosts } from '../../../service/catalog/catalog-sc
 import models from '../../../service/catalog/models.json' with { type: 'json' };
 import costs from '../../../service/catalog/provider-costs.json' with { type: 'json' };
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
-import { defaultServiceCapacity, heldShare } from '../../../service/contract/limits.ts';
+import { defaultLimits, defaultServiceCapacity, heldShare } from '../../../service/contract/limits.ts';
 import { openRefund } from '../../../service/creations/open-refund.ts';
 import { creationIdOf, type Payload } from '../../../service/creations/payload.ts';
 import { refundCharge } from '../../../service/creations/refund-creation.ts';
@@ -41,6 +41,9 @@ import { generateImage } from '../../../service/generate/generate-image.ts';
 import { openSubmit, openUpload } from '../../../service/generate/open.ts';
 import { quoteImage } from '../../../service/generate/quote-image.ts';
 import { openOpenaiImages } from '../../../service/openai/open.ts';
+import { operatorHandlers } from '../../../service/operator/handlers.ts';
+import { openOperatorApi } from '../../../service/operator/open.ts';
+import { serveOperator } from '../../../service/operator/serve-operator.ts';
 import type { Outbound } from '../../../service/outbound/outbound.ts';
 import { tableOf } from '../../../service/platform/common.ts';
 import { openOperator } from '../../../service/platform/open-operator.ts';
@@ -115,6 +118,7 @@ export type Operation =
   | 'delete'
   | 'unknown'
   | 'user-tokens'
+  | 'operator-api'
   | PortalFunctionName;
 
 export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver {
@@ -370,6 +374,7 @@ export function createService(
   const variables: Readonly<Record<string, string>> = {
     ...environment,
     ...portalEnvironment,
+    DEFAULT_LIMITS: JSON.stringify(defaultLimits),
     TABLE_NAME: tableName,
     STATE_MACHINE_ARN: machineArns.plain,
     CALLBACK_MACHINE_ARN: machineArns.callback,
@@ -436,6 +441,7 @@ export function createService(
     delete: serve('post', deleteCreation, openDelete(on)),
     unknown: serve('by method', unknownRoute, openApi(on)),
     'user-tokens': serve('by method', userTokens, openUserTokens(on)),
+    'operator-api': serveOperator(operatorHandlers, openOperatorApi(on)),
     ...portal.handlers,
   };
   const openai = createOpenai(world, observer, openOpenaiImages(on));

@@ -5,6 +5,7 @@ import { accountToItem, apiKeyToItem } from '../../../service/accounts/account-i
 import { createKey, hashKey } from '../../../service/accounts/api-key.ts';
 import { defaultLimits } from '../../../service/contract/limits.ts';
 import type { Role } from '../../../service/contract/operations.ts';
+import { newOperatorKey } from '../../../service/operator/operator-key.ts';
 import { personIdOf } from '../../../service/portal/people.ts';
 import { portalKeys } from '../../../service/portal/portal-key-items.ts';
 import { hashToken, sessionValue } from '../../../service/portal/session.ts';
@@ -15,7 +16,7 @@ import type { Service } from '../aws/deployed-service.ts';
 import { tableName } from '../aws/simulated-table.ts';
 import type { Behaviour } from '../network/peers.ts';
 import type { World } from '../world/simulated-world.ts';
-import { type AccountPlan, type KeyPlan, peopleAtStart } from './scenario.ts';
+import { type AccountPlan, type KeyPlan, type OperatorKeyPlan, peopleAtStart } from './scenario.ts';
 
 /** Texts inside prompts and webhook addresses that must never appear in a log or a history. */
 export const promptMark = 'a-prompt-nobody-may-log';
@@ -181,6 +182,40 @@ export function addressAt(place: number): string {
 export function claimsAt(account: AccountId, place: number, who: number): Claims {
   const subject = place === ownersPlace ? subjectOf(account, 1) : `guest ${place} ${who}`;
   return { issuer, subject, email: addressAt(place), emailVerified: true };
+}
+
+/** A key of the operator API. */
+export interface OperatorKeyHeld {
+  readonly id: string;
+  readonly text: string;
+  /** Set once the command that revokes the key has begun. */
+  revoked: boolean;
+  /** Set once this command has returned. The service must refuse every later request. */
+  revocationHolds: boolean;
+}
+
+/** Writes a key of the operator API straight into the table, as the command would. */
+export function openOperatorKey(
+  plan: OperatorKeyPlan,
+  index: number,
+  world: World,
+  service: Service,
+): OperatorKeyHeld {
+  const { record, key } = newOperatorKey(
+    {
+      name: `back end ${index}`,
+      scopes: plan.scopes,
+      ...(plan.dailyCapMicros !== undefined && { dailyCreditCapMicros: asMicros(plan.dailyCapMicros) }),
+      ...(plan.postRate !== undefined && { postRate: plan.postRate }),
+    },
+    { clock: service.operator.clock, randomBytes: world.randomBytes },
+  );
+  const { creditedByDay: _, ...item } = record;
+  service.table.perform('PutItem', {
+    TableName: tableName,
+    Item: marshall({ pk: `OPERATOR_KEY#${record.id}`, sk: 'OPERATOR_KEY', ...item }),
+  });
+  return { id: record.id, text: key, revoked: false, revocationHolds: false };
 }
 
 // The people of an account, signed in before a scenario begins.

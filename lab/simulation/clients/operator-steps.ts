@@ -9,6 +9,7 @@ import { cancelCreation, type CancelOutcome } from '../../../service/creations/c
 import { eraseCreation } from '../../../service/creations/erase.ts';
 import { setNotices } from '../../../service/notices/alert-settings.ts';
 import { lookAfterCommand } from '../../../service/notices/check-thresholds.ts';
+import { createOperatorKeyStore } from '../../../service/operator/operator-key-store.ts';
 import { parseCreationId } from '../../../service/values/ids.ts';
 import { asMicros, fromUsd, toUsd } from '../../../service/values/money.ts';
 import { redeliver, sendTestDelivery } from '../../../service/webhooks/redeliver.ts';
@@ -22,7 +23,7 @@ import type { Step } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
 export function createOperatorSteps(
-  { world, service, invariants, accountOf }: Stage,
+  { world, service, invariants, accountOf, operatorKeys }: Stage,
   tryKey: ApiSteps['tryKey'],
 ) {
   const { dice } = world;
@@ -83,6 +84,25 @@ export function createOperatorSteps(
     );
     if (isDone) key.revocationHolds = true;
     await tryKey(account, key);
+  }
+
+  async function revokeOperatorKey(step: Extract<Step, { kind: 'revoke_operator_key' }>): Promise<void> {
+    const key = operatorKeys[step.operatorKey];
+    if (!key) return;
+    key.revoked = true;
+    const isDone = await urgently(step, ({ table, clock }) =>
+      createOperatorKeyStore(table).revoke(key.id, new Date(clock.now()).toISOString()),
+    );
+    if (isDone) key.revocationHolds = true;
+  }
+
+  async function capOperatorKey(step: Extract<Step, { kind: 'cap_operator_key' }>): Promise<void> {
+    const dailyCreditCapMicros = asMicros(step.capMicros);
+    await operate(step, ({ table }) =>
+      createOperatorKeyStore(table).change(operatorKeys[step.operatorKey]?.id ?? '', {
+        dailyCreditCapMicros,
+      }),
+    );
   }
 
   async function moveMoney(step: Extract<Step, { readonly amountMicros: number }>): Promise<void> {
@@ -219,6 +239,8 @@ export function createOperatorSteps(
     setCatalog,
     turnSwitch,
     revoke,
+    revokeOperatorKey,
+    capOperatorKey,
     moveMoney,
     setCap,
     rotateSecret,

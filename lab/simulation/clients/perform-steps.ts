@@ -4,7 +4,8 @@ import type { Execution } from '../aws/step-functions.ts';
 import type { Invariants } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
 import { createApiSteps } from './api-steps.ts';
-import { type AccountHeld, claimsAt, openAccount, openPeople } from './open-accounts.ts';
+import { createBackEndSteps } from './back-end-steps.ts';
+import { type AccountHeld, claimsAt, openAccount, openOperatorKey, openPeople } from './open-accounts.ts';
 import { createOpenaiSteps } from './openai-steps.ts';
 import { createOperatorSteps } from './operator-steps.ts';
 import { createPortalSteps } from './portal-steps.ts';
@@ -32,7 +33,10 @@ export function createPerformer(
     if (!account) throw new Error('a scenario has an account');
     return account;
   };
-  const stage = { world, service, invariants, accountOf };
+  const operatorKeys = (scenario.operatorKeys ?? []).map((plan, index) =>
+    openOperatorKey(plan, index, world, service),
+  );
+  const stage = { world, service, invariants, accountOf, operatorKeys };
   const api = createApiSteps(stage);
   const operator = createOperatorSteps(stage, api.tryKey);
   const libraries = createOpenaiSteps(stage);
@@ -46,6 +50,9 @@ export function createPerformer(
     quote: api.read,
     models: api.read,
     user_token: createTokenSteps(stage),
+    back_end: createBackEndSteps(stage, api.tryKey),
+    revoke_operator_key: operator.revokeOperatorKey,
+    cap_operator_key: operator.capOperatorKey,
     events: api.followEvents,
     upload: api.upload,
     openai: libraries.perform,

@@ -6,6 +6,7 @@ import type { KeyCaps } from '../../../service/accounts/account.ts';
 import type { RollTime } from '../../../service/accounts/key-changes.ts';
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
 import type { Role } from '../../../service/contract/operations.ts';
+import type { OperatorScope } from '../../../service/contract/operator-operations.ts';
 import type { SignFrom } from '../../../service/webhooks/secrets.ts';
 import type { Release } from '../aws/lambda-environments.ts';
 import type { Behaviour } from '../network/peers.ts';
@@ -101,9 +102,58 @@ export interface UserTokenStep extends Placed {
   readonly revokeAfter?: number;
 }
 
+/** A key of the operator API, with which a back end of the operator works. */
+export interface OperatorKeyPlan {
+  readonly scopes: readonly OperatorScope[];
+  readonly dailyCapMicros?: number;
+  readonly postRate?: number;
+}
+
+/** A back end asks for something through the operator API, until it has an answer. */
+export interface BackEndStep extends Placed {
+  readonly kind: 'back_end';
+  readonly name: string;
+  /** A place among the keys of the scenario. */
+  readonly operatorKey: number;
+  readonly act: BackEndAct;
+  /** Steps with the same key and the same act send the same request. */
+  readonly idempotencyKey?: string;
+}
+
+export type BackEndAct =
+  | { readonly does: 'credit'; readonly amountMicros: number; readonly reference: string }
+  /** Gives back from the payment with this reference. Absent amount: what is left. */
+  | {
+      readonly does: 'reverse';
+      readonly payment: string;
+      readonly reference: string;
+      readonly amountMicros?: number;
+    }
+  | {
+      readonly does: 'adjust';
+      readonly amountMicros: number;
+      readonly reference: string;
+      readonly mayGoBelow: boolean;
+    }
+  | { readonly does: 'credit_line'; readonly amountMicros: number }
+  /** Opens an account, and then credits it once, whoever has opened it. */
+  | { readonly does: 'open'; readonly externalId: string; readonly balanceMicros: number }
+  /** Changes the name in the same request, and sometimes the external id. */
+  | { readonly does: 'suspend' | 'activate'; readonly externalId?: string }
+  | { readonly does: 'issue_key'; readonly isRevoked: boolean }
+  | { readonly does: 'read'; readonly what: 'getWallet' | 'listLedger' | 'listPayments' | 'listActions' };
+
 export type Step =
   | Submit
   | UserTokenStep
+  | BackEndStep
+  /** The operator's commands about a key of the operator API: a place among the keys of the scenario. */
+  | (Placed & { readonly kind: 'revoke_operator_key'; readonly operatorKey: number })
+  | (Placed & {
+      readonly kind: 'cap_operator_key';
+      readonly operatorKey: number;
+      readonly capMicros: number;
+    })
   | FollowEvents
   | OpenaiCalls
   | PortalStep
@@ -156,6 +206,8 @@ export interface Scenario {
   readonly startAt: number;
   readonly accounts: readonly AccountPlan[];
   readonly steps: readonly Step[];
+  /** Absent: no back end uses the operator API. */
+  readonly operatorKeys?: readonly OperatorKeyPlan[];
   /** The operator's setting. Absent: as the catalog lists the routes. */
   readonly routeOrder?: RouteOrder;
   /** The probability that a fault strikes a call. */

@@ -10,6 +10,7 @@ import {
   uploadsOf,
   userTokensOf,
 } from './seeded-other-steps.ts';
+import { backEndsOf } from './seeded-back-ends.ts';
 import { peopleAtOnce, withRoomForPeople } from './seeded-people-at-once.ts';
 import { portalStepsOf } from './seeded-portal.ts';
 import {
@@ -78,6 +79,9 @@ export function scenarioOf(seed: number): Scenario {
   const tokens = dice.chance('tokens of users', 0.15) ? userTokensOf(dice, accounts, lengthMillis) : [];
   const isCrowded = !isQuiet && dice.chance('people at once', 0.04);
   const isOfLibraries = !isQuiet && !isCrowded && dice.chance('libraries alone', 0.06);
+  const isOrdinary = !isQuiet && !isCrowded && !isOfLibraries;
+  const backEnds =
+    isOrdinary && dice.chance('back ends', 0.2) ? backEndsOf(dice, accounts, lengthMillis) : undefined;
   return {
     seed,
     startAt,
@@ -112,8 +116,10 @@ export function scenarioOf(seed: number): Scenario {
               ...catalogs,
               ...closing,
               ...tokens,
+              ...(backEnds?.steps ?? []),
               ...people,
             ].sort((a, b) => a.at - b.at),
+    ...(backEnds?.operatorKeys && { operatorKeys: backEnds.operatorKeys }),
     faultProbability: isQuiet
       ? 0
       : dice.pick('faults', isOfLibraries ? [0, 0.03, 0.1, 0.2] : [0, 0.01, 0.03, 0.1]),

@@ -2,7 +2,7 @@
 import type { Service } from '../aws/deployed-service.ts';
 import type { Invariants } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
-import type { AccountHeld } from './open-accounts.ts';
+import type { AccountHeld, OperatorKeyHeld } from './open-accounts.ts';
 import type { Step } from './scenario.ts';
 
 export interface Stage {
@@ -11,4 +11,6 @@ export interface Stage {
   readonly invariants: Invariants;
   /** The account that a step names. */
   readonly accountOf: (step: Step) => AccountHeld;
+  /** The keys of the operator API. */
+  readonly operatorKeys: readonly OperatorKeyHeld[];
 }

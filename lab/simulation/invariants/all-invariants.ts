@@ -20,6 +20,7 @@ import {
   createLeaseInvariants,
   createRecoveryInvariants,
 } from './endings.ts';
+import { createBackEndInvariants } from './back-ends.ts';
 import { createErasureInvariants } from './erasures.ts';
 import { createEventInvariants } from './events.ts';
 import { createInvocationInvariants } from './invocations.ts';
@@ -74,6 +75,7 @@ export function createInvariants(world: World) {
     (id) => [...(wrote.get(id) ?? [])],
     accuse,
   );
+  const backEnds = createBackEndInvariants(world, () => service?.table, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const askers = new Map<string, string>();
@@ -86,6 +88,7 @@ export function createInvariants(world: World) {
       addressMark,
       'dk_live_',
       'dk_user_',
+      'dk_op_',
       'whsec_',
       'encryption-secret',
       '/callbacks/v1/',
@@ -223,6 +226,7 @@ export function createInvariants(world: World) {
     admission,
     portal,
     tokens,
+    backEnds,
   ];
   world.onEnded = invocations.onEnded;
   return {
@@ -234,6 +238,7 @@ export function createInvariants(world: World) {
     portal,
     retries,
     tokens,
+    backEnds,
     violations: violations as readonly Violation[],
     /** How often each operation answered with each status. */
     answers,
@@ -264,6 +269,10 @@ export function createInvariants(world: World) {
           rates.onSent(invocation, account);
           return;
         }
+        if (invocation.name === 'operator-api') {
+          backEnds.onSent(invocation, event);
+          return;
+        }
         const { headers } = event;
         uploads.onSent(invocation, event);
         documented.onSent(invocation, event);
@@ -278,6 +287,7 @@ export function createInvariants(world: World) {
         invocations.onServed(invocation, answer);
         const asked = portal.onServed(invocation, answer);
         if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
+        backEnds.onServed(invocation, answer);
         uploads.onServed(invocation, answer);
         documented.onServed(invocation, answer);
       },

@@ -72,10 +72,16 @@ const apiFunctions = new Set([
   'portal-manage',
   'portal-generate',
   'portal-cancel',
+  'operator-api',
 ]);
 
 /** The commands that try until they succeed. */
-const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activate']);
+const urgent = new Set([
+  'operator-revoke',
+  'operator-suspend',
+  'operator-activate',
+  'operator-revoke_operator_key',
+]);
 
 /**
  * Lasting faults. They use up the quota of retries that a client of the SDK has for all of its calls

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import formats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as z from 'zod';
-import { operatorRoot } from '../../service/contract/operator-operations.ts';
-import { closed, pointerOf } from '../../service/document/check/refused-by-document.ts';
-import { operatorDocumentPath } from '../../service/document/document-path.ts';
+import { operatorRoot } from '../../contract/operator-operations.ts';
+import { closed, pointerOf } from './refused-by-document.ts';
+import { operatorDocumentPath } from '../document-path.ts';
 
 const reference = z.object({ $ref: z.string() });
 const problem = z.object({
@@ -31,7 +31,7 @@ const documentSchema = z.object({
 });
 
 const source: unknown = JSON.parse(
-  readFileSync(new URL(`../../${operatorDocumentPath}`, import.meta.url), 'utf8'),
+  readFileSync(new URL(`../../../${operatorDocumentPath}`, import.meta.url), 'utf8'),
   (_name, value: unknown) => closed(value),
 );
 const file = documentSchema.parse(source);
