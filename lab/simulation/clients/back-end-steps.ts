@@ -75,15 +75,26 @@ export function createBackEndSteps(
     });
   }
 
-  async function reverse(step: BackEndStep, act: BackEndAct & { does: 'reverse' }): Promise<void> {
-    const listed = await ask(step, { operation: 'listPayments', params: { account: accountOf(step).id } });
-    const rows = listed?.status === 200 ? listed.body['data'] : [];
+  /** The payment with this reference, or another one of the account. */
+  async function found(step: BackEndStep, account: string, reference: string): Promise<string | undefined> {
+    const answer = await ask(step, { operation: 'listPayments', params: { account } });
+    const rows = answer?.status === 200 ? answer.body['data'] : [];
     const payments = Array.isArray(rows) ? rows.map((row) => asBody(row) ?? {}) : [];
-    const payment = payments.find((one) => one['reference'] === act.payment);
-    if (!payment) return;
+    const one = payments.find((payment) => payment['reference'] === reference) ?? payments[0];
+    return one && memberOf(one, 'id');
+  }
+
+  /** An account without a payment gets one first. */
+  async function reverse(step: BackEndStep, act: BackEndAct & { does: 'reverse' }): Promise<void> {
+    const { id } = accountOf(step);
+    const known = await found(step, id, act.payment);
+    if (known === undefined)
+      await credit(step, id, { does: 'credit', amountMicros: 100_000, reference: act.payment });
+    const payment = known ?? (await found(step, id, act.payment));
+    if (payment === undefined) return;
     await ask(step, {
       operation: 'reversePayment',
-      params: { payment: memberOf(payment, 'id') },
+      params: { payment },
       body: {
         reference: act.reference,
         reason: 'refunded',

@@ -75,7 +75,7 @@ export function createInvariants(world: World) {
     (id) => [...(wrote.get(id) ?? [])],
     accuse,
   );
-  const backEnds = createBackEndInvariants(world, () => service?.table, accuse);
+  const backEnds = createBackEndInvariants(world, () => service?.table, books, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const askers = new Map<string, string>();

@@ -14,7 +14,7 @@ import { dayOf } from '../../../service/values/time.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import { type Body, bodyOf, detailsOf, memberOf } from '../clients/requests.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-import { type Accuse, textOf } from './money-books.ts';
+import { type Accuse, type Books, textOf } from './money-books.ts';
 import { changesNothing, kindOf } from './portal-edits.ts';
 import { unsure } from './portal.ts';
 
@@ -29,6 +29,8 @@ interface Call {
   readonly body: Body;
   readonly idempotencyKey: string | undefined;
   readonly startedAt: number;
+  /** Of the ledger of the account, when the request began. */
+  readonly rowsBefore: number;
   /** Kinds of what it wrote, beside counts and rows in logs. */
   readonly wrote: Set<string>;
   isCounted: boolean;
@@ -50,17 +52,22 @@ const silent = new Set([429, 500, 503]);
 const credited = 'credited_';
 const numberOf = (item: Item | undefined, name: string): number => Number(item?.[name]?.N ?? 0);
 
+/** The account that a path names. */
+const accountIn = (path: string): string => path.split('/')[5] ?? '';
+const requestOf = ({ path, body }: Call): string => JSON.stringify([path, body]);
+
 export function createBackEndInvariants(
   world: World,
   table: () => SimulatedTable | undefined,
+  books: Books,
   accuse: Accuse,
 ) {
   const calls = new Map<string, Call>();
   /** Which references have moved a wallet, by account and reference. */
   const moved = new Set<string>();
   const payments = new Map<string, Paid>();
-  /** How often requests with an Idempotency-Key had an effect, by operator key and Idempotency-Key. */
-  const effects = new Map<string, number>();
+  /** The requests that had an effect, by operator key and Idempotency-Key. */
+  const effects = new Map<string, string>();
   /** What the first answer named, by operator key and Idempotency-Key. */
   const named = new Map<string, string>();
   /** When an account had a condition last, by account and condition. */
@@ -198,9 +205,8 @@ export function createBackEndInvariants(
     );
     if (!isEffect || call.idempotencyKey === undefined) return;
     const own = `${call.key} ${call.idempotencyKey}`;
-    const count = (effects.get(own) ?? 0) + 1;
-    effects.set(own, count);
-    if (count > 1) accuse('equal requests with one Idempotency-Key have one effect', own);
+    if (effects.has(own)) accuse('equal requests with one Idempotency-Key have one effect', own);
+    effects.set(own, requestOf(call));
     if (!changes.some(({ pk, sk }) => pk === `OPERATOR_KEY#${call.key}` && sk.startsWith('IDEMPOTENCY#')))
       accuse('the commit of an effect remembers its Idempotency-Key', own);
   }
@@ -236,7 +242,7 @@ export function createBackEndInvariants(
       accuse('a key does what its scopes name, and no more', `${id} ${name} lacks ${missing}`);
   }
 
-  function namesTheSame(call: Call, body: Body): void {
+  function namesTheSame(call: Call, isReplay: boolean, body: Body): void {
     if (call.idempotencyKey === undefined) return;
     const own = `${call.key} ${call.idempotencyKey}`;
     const id = memberOf(body, 'id');
@@ -244,18 +250,24 @@ export function createBackEndInvariants(
     named.set(own, first);
     if (first !== id)
       accuse('equal requests with one Idempotency-Key have one effect', `${own}: ${first}, ${id}`);
+    if (isReplay && effects.get(own) !== requestOf(call))
+      accuse('an Idempotency-Key stands for one request', `${call.id} ${own}`);
   }
 
-  /** The account is as the answer says, or was so meanwhile. */
+  /** What the answer says is so, or was so meanwhile. */
   function answerIsStored(call: Call, status: number, body: Body): void {
     const { name, id } = call;
-    const account = call.path.split('/')[5] ?? '';
+    const account = accountIn(call.path);
     const item = table()?.get(`ACCOUNT#${account}`, 'ACCOUNT');
     if (name === 'createPayment' && !payments.has(memberOf(body, 'id')))
       accuse('an answered payment is stored', `${id}: ${status}`);
     const isChanged = name === 'changeAccount' && call.body['condition'] !== undefined;
     if (isChanged && !hadCondition(call, `ACCOUNT#${account}`, item))
       accuse('an answered condition was stored', `${id}: ${textOf(item, 'condition')}`);
+    const { rows, sumMicros } = books.ledgerOf(account);
+    const isWallet = name === 'getWallet' && rows === call.rowsBefore;
+    if (isWallet && Math.round(Number(body['available']) * 1_000_000) !== sumMicros)
+      accuse('the balance told is the ledger’s', `${id}: ${account}`);
   }
 
   return {
@@ -271,6 +283,7 @@ export function createBackEndInvariants(
         body: bodyOf(event.body),
         idempotencyKey: event.headers['idempotency-key'],
         startedAt: world.time.now(),
+        rowsBefore: books.ledgerOf(accountIn(event.rawPath)).rows,
         wrote: new Set(),
         isCounted: false,
       });
@@ -292,7 +305,8 @@ export function createBackEndInvariants(
         accuse('an operator key never sends above its rate', `${id} was not counted`);
       leavesItsRow(call, status, faults);
       scopesAreKept(call, status, detailsOf(text) ?? {});
-      if (status < 300) namesTheSame(call, body);
+      const isReplay = headers['idempotent-replayed'] === 'true';
+      if (status < 300) namesTheSame(call, isReplay, body);
       if (status < 300) answerIsStored(call, status, body);
       if (status >= 400 && status < 500 && !faults.some(({ kind }) => unsure.has(kind)))
         call.refusedWith = status;

@@ -5,6 +5,7 @@
  * The words must occur exactly once in the file; test/lab/simulation/mutants.test.ts checks that. A change of a line
  * that a bug cites must also change the bug, so that it stays the same bug.
  */
+import { backEnds } from './back-ends.ts';
 import { creations } from './creations.ts';
 import { doors } from './doors.ts';
 import { erasures } from './erasures.ts';
@@ -12,15 +13,21 @@ import { events } from './events.ts';
 import type { Mutant } from './plant.ts';
 import { requestsAndRendering } from './requests-and-rendering.ts';
 
-export const mutants: readonly Mutant[] = [creations, requestsAndRendering, events, erasures, doors].flatMap(
-  (bugs) =>
-    Object.entries(bugs).flatMap(([file, inFile]) =>
-      Object.entries(inFile).map(([name, [find, replace, flapping]]) => ({
-        name,
-        file,
-        find,
-        replace,
-        isFlapping: flapping !== undefined,
-      })),
-    ),
+export const mutants: readonly Mutant[] = [
+  creations,
+  requestsAndRendering,
+  events,
+  erasures,
+  doors,
+  backEnds,
+].flatMap((bugs) =>
+  Object.entries(bugs).flatMap(([file, inFile]) =>
+    Object.entries(inFile).map(([name, [find, replace, flapping]]) => ({
+      name,
+      file,
+      find,
+      replace,
+      isFlapping: flapping !== undefined,
+    })),
+  ),
 );
