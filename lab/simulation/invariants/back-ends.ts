@@ -68,7 +68,7 @@ export function createBackEndInvariants(
   const payments = new Map<string, Paid>();
   /** The requests that had an effect, by operator key and Idempotency-Key. */
   const effects = new Map<string, string>();
-  /** What the first answer named, by operator key and Idempotency-Key. */
+  /** What the first answer named, by operator key, Idempotency-Key and request. */
   const named = new Map<string, string>();
   /** When an account had a condition last, by account and condition. */
   const heldUntil = new Map<string, number>();
@@ -242,15 +242,17 @@ export function createBackEndInvariants(
       accuse('a key does what its scopes name, and no more', `${id} ${name} lacks ${missing}`);
   }
 
+  /** A request that found everything done before is not remembered: another one may have its key. */
   function namesTheSame(call: Call, isReplay: boolean, body: Body): void {
     if (call.idempotencyKey === undefined) return;
     const own = `${call.key} ${call.idempotencyKey}`;
+    const request = requestOf(call);
     const id = memberOf(body, 'id');
-    const first = named.get(own) ?? id;
-    named.set(own, first);
+    const first = named.get(`${own} ${request}`) ?? id;
+    named.set(`${own} ${request}`, first);
     if (first !== id)
       accuse('equal requests with one Idempotency-Key have one effect', `${own}: ${first}, ${id}`);
-    if (isReplay && effects.get(own) !== requestOf(call))
+    if (isReplay && effects.get(own) !== request)
       accuse('an Idempotency-Key stands for one request', `${call.id} ${own}`);
   }
 
