@@ -200,15 +200,18 @@ export function createBackEndInvariants(
 
   /** An effect of a request with an Idempotency-Key, which its own commit remembers. */
   function followEffect(call: Call, changes: readonly Change[]): void {
+    if (call.idempotencyKey === undefined) return;
+    const own = `${call.key} ${call.idempotencyKey}`;
+    const isRemembered = changes.some(
+      ({ pk, sk }) => pk === `OPERATOR_KEY#${call.key}` && sk.startsWith('IDEMPOTENCY#'),
+    );
     const isEffect = changes.some(
       ({ sk, before, after }) => !before && after && /^(LEDGER#|KEY#|ACCOUNT$)/.test(sk),
     );
-    if (!isEffect || call.idempotencyKey === undefined) return;
-    const own = `${call.key} ${call.idempotencyKey}`;
+    if (isEffect && !isRemembered) accuse('the commit of an effect remembers its Idempotency-Key', own);
+    if (!isRemembered) return;
     if (effects.has(own)) accuse('equal requests with one Idempotency-Key have one effect', own);
     effects.set(own, requestOf(call));
-    if (!changes.some(({ pk, sk }) => pk === `OPERATOR_KEY#${call.key}` && sk.startsWith('IDEMPOTENCY#')))
-      accuse('the commit of an effect remembers its Idempotency-Key', own);
   }
 
   function refusalChangesNothing({ id, name, refusedWith, wrote, body }: Call): void {
