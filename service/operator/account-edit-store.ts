@@ -125,10 +125,10 @@ async function editAccount(
       ? []
       : [{ Delete: { TableName: table.name, Key: externalKey(account.externalId) } }]),
   ];
-  const outcome = await transact(table, [
-    { Update: { TableName: table.name, Key: keys.account(account.id), ...update } },
-    ...pointers,
-  ]);
+  const Update = { TableName: table.name, Key: keys.account(account.id), ...update };
+  // By the token DynamoDB recognizes a second try of ours, after a first one whose answer was lost.
+  const token = Buffer.from(table.randomBytes(24)).toString('base64url');
+  const outcome = await transact(table, [{ Update }, ...pointers], token);
   if (outcome.kind === 'overloaded') throw new Overloaded('the account stayed busy');
   return outcome.kind === 'done';
 }

@@ -222,6 +222,15 @@ describe('accounts', () => {
     expect((await ask('/accounts', { body })).status).toBe(201);
   });
 
+  it('A new external id is stored and answered with 200, although the answer to its first write was lost', async () => {
+    const account = await open();
+    const write = { call: 'dynamodb:TransactWriteItems', match: 'EXTERNAL#lost' };
+    service.machine.faults.set({ ...write, error: 'Timeout', when: 'after' });
+    service.machine.faults.set({ ...write, error: 'TransactionConflict' });
+    const named = await ask(`/accounts/${account}`, { method: 'PATCH', body: { external_id: 'lost' } });
+    expect([named.status, named.body.external_id]).toEqual([200, 'lost']);
+  });
+
   it('A14: PATCH `condition: suspended`: the next client request is 403 `api_suspended`; active again: served', async () => {
     const account = await open({ opening_balance: 1 });
     const { body: key } = await ask(`/accounts/${account}/keys`, { body: { name: 'server' } });

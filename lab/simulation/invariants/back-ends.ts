@@ -16,7 +16,6 @@ import { type Body, bodyOf, detailsOf, memberOf } from '../clients/requests.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { type Accuse, type Books, textOf } from './money-books.ts';
 import { changesNothing, kindOf } from './portal-edits.ts';
-import { unsure } from './portal.ts';
 
 /** One request, from its beginning to its answer. */
 interface Call {
@@ -47,6 +46,8 @@ interface Paid {
 
 /** Rows that a refused request may write. */
 const harmless = new Set(['RATE', 'REJECTED', 'BLOCK', 'ACTION', 'TOLD', 'NOTICE', 'NEW_EVENT', 'EVENT']);
+/** Faults after which a write may still arrive, although its function has given up. */
+const arrivesLater: ReadonlySet<string> = new Set(['late', 'late_answer', 'hang']);
 /** Statuses that say nothing about a key: blocked, broken, busy. */
 const silent = new Set([429, 500, 503]);
 const credited = 'credited_';
@@ -313,7 +314,7 @@ export function createBackEndInvariants(
       const isReplay = headers['idempotent-replayed'] === 'true';
       if (status < 300) namesTheSame(call, isReplay, body);
       if (status < 300) answerIsStored(call, status, body);
-      if (status >= 400 && status < 500 && !faults.some(({ kind }) => unsure.has(kind)))
+      if (status >= 400 && status < 500 && !faults.some(({ kind }) => arrivesLater.has(kind)))
         call.refusedWith = status;
       refusalChangesNothing(call);
     },

@@ -23,7 +23,7 @@ import type { WebhookInvariants } from './webhooks.ts';
 /** The kinds of rows that a refusal may leave. A refusal that tells of a crossing leaves its mark. */
 const harmless = new Set(['RATE', 'REJECTED', 'BLOCK', 'SESSION', 'TOLD']);
 /** What a faulted call may have written, although its answer to the function said otherwise. */
-export const unsure: ReadonlySet<string> = new Set([
+const unsure = new Set([
   'lost',
   'all_lost',
   'lost_then_throttled',

@@ -4,6 +4,7 @@
  */
 import {
   type AccountPlan,
+  type BackEndAct,
   type PortalAct,
   rich,
   type Scenario,
@@ -50,6 +51,15 @@ function scenario(seed: number, steps: readonly Step[]): Scenario {
 function person(name: string, at: number, who: number, act: PortalAct): Step {
   return { kind: 'portal', name, at, account: 0, person: who, thinkMillis: 0, act };
 }
+
+/** The first key has no cap and is never revoked. */
+function backEnd(name: string, at: number, act: BackEndAct, operatorKey = 0): Step {
+  return { kind: 'back_end', name, at, account: 0, operatorKey, act, idempotencyKey: name };
+}
+
+const operatorKey = {
+  scopes: ['accounts:read', 'accounts:write', 'keys:write', 'wallet:credit', 'wallet:adjust'],
+} as const;
 
 /** Each scenario reaches other call sites. Together they reach all of them. */
 const bases: readonly Scenario[] = [
@@ -168,6 +178,25 @@ const bases: readonly Scenario[] = [
     { ...library, name: 'l', at: 600, calls: 1, count: 1, directives: '[sandbox:fail]', form: 'url' },
     { ...library, name: 'm', at: 800, calls: 1, count: 2, directives: '', form: 'stream' },
   ]),
+  {
+    ...scenario(7, [
+      backEnd('a', 500, { does: 'open', externalId: 'customer', balanceMicros: 100_000 }),
+      backEnd('b', 505, { does: 'open', externalId: 'customer', balanceMicros: 100_000 }, 1),
+      backEnd('c', 1_000, { does: 'credit', amountMicros: 100_000, reference: 'one' }),
+      backEnd('d', 1_005, { does: 'credit', amountMicros: 100_000, reference: 'one' }, 1),
+      backEnd('e', 1_500, { does: 'reverse', payment: 'one', reference: 'back', amountMicros: 60_000 }),
+      backEnd('f', 1_505, { does: 'reverse', payment: 'one', reference: 'rest' }, 1),
+      backEnd('g', 2_000, { does: 'adjust', amountMicros: -5_000_000, reference: 'fee', mayGoBelow: false }),
+      backEnd('h', 2_500, { does: 'credit_line', amountMicros: 50_000 }, 1),
+      backEnd('i', 3_000, { does: 'issue_key', isRevoked: true }),
+      backEnd('j', 3_500, { does: 'suspend', externalId: 'customer' }),
+      backEnd('k', 5_000, { does: 'activate', externalId: 'first' }),
+      backEnd('l', 6_000, { does: 'read', what: 'listLedger' }),
+      { kind: 'revoke_operator_key', at: 7_000, account: 0, operatorKey: 1 },
+      backEnd('m', 9_000, { does: 'read', what: 'getWallet' }, 1),
+    ]),
+    operatorKeys: [operatorKey, { ...operatorKey, dailyCapMicros: 320_000 }],
+  },
 ];
 
 export interface Exhausted {
