@@ -5,7 +5,7 @@ import { accountToItem, apiKeyToItem } from '../../../service/accounts/account-i
 import { createKey, hashKey } from '../../../service/accounts/api-key.ts';
 import { defaultLimits } from '../../../service/contract/limits.ts';
 import type { Role } from '../../../service/contract/operations.ts';
-import { newOperatorKey } from '../../../service/operator/operator-key.ts';
+import { newOperatorKey } from '../../../service/operated/operator-key.ts';
 import { personIdOf } from '../../../service/portal/people.ts';
 import { portalKeys } from '../../../service/portal/portal-key-items.ts';
 import { hashToken, sessionValue } from '../../../service/portal/session.ts';

@@ -9,7 +9,7 @@ import { cancelCreation, type CancelOutcome } from '../../../service/creations/c
 import { eraseCreation } from '../../../service/creations/erase.ts';
 import { setNotices } from '../../../service/notices/alert-settings.ts';
 import { lookAfterCommand } from '../../../service/notices/check-thresholds.ts';
-import { createOperatorKeyStore } from '../../../service/operator/operator-key-store.ts';
+import { createOperatorKeyStore } from '../../../service/operated/operator-key-store.ts';
 import { parseCreationId } from '../../../service/values/ids.ts';
 import { asMicros, fromUsd, toUsd } from '../../../service/values/money.ts';
 import { redeliver, sendTestDelivery } from '../../../service/webhooks/redeliver.ts';

@@ -223,9 +223,10 @@ export function createBackEndInvariants(
       accuse('a refusal changes nothing', `${id} ${name} ${refusedWith} wrote ${left.join(', ')}`);
   }
 
-  function leavesItsRow(call: Call, status: number, faults: Invocation['faults']): void {
+  function leavesItsRow(call: Call, status: number, details: Body, faults: Invocation['faults']): void {
     const { method }: OperatorOperation = operatorOperations[call.name];
-    if (method === 'GET' || status === 401 || silent.has(status)) return;
+    const isOfRate = details['reason'] === 'account_rate';
+    if (method === 'GET' || status === 401 || (silent.has(status) && !isOfRate)) return;
     const expected = status < 400 ? 'done' : 'refused';
     if (call.outcome === undefined || (call.outcome !== expected && call.outcome !== 'begun'))
       accuse(
@@ -309,8 +310,9 @@ export function createBackEndInvariants(
         accuse('every answer is as docs/operator-openapi.json documents it', `${finding}: ${text}`);
       if (status !== 401 && !silent.has(status) && !call.isCounted)
         accuse('an operator key never sends above its rate', `${id} was not counted`);
-      leavesItsRow(call, status, faults);
-      scopesAreKept(call, status, detailsOf(text) ?? {});
+      const details = detailsOf(text) ?? {};
+      leavesItsRow(call, status, details, faults);
+      scopesAreKept(call, status, details);
       const isReplay = headers['idempotent-replayed'] === 'true';
       if (status < 300) namesTheSame(call, isReplay, body);
       if (status < 300) answerIsStored(call, status, body);

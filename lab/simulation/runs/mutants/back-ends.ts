@@ -15,9 +15,13 @@ export const backEnds: Bugs = {
       'putNew(table, { ...key, ...row })',
       "putNew(table, row.kind === 'payment' ? { ...keys.reference(id, rowId), ...row } : { ...key, ...row })",
     ],
+    // The item is the last one beside the account.
     'idempotency-after-the-effect': [
       'transact(table, [...items, ...beside], token);',
-      'transact(table, items, token).then(async (made) => (await transact(table, beside), made));',
+      `transact(table, [...items, ...beside.slice(0, -1)], token).then(async (made) => {
+        if (made.kind === 'done' && beside.length > 0) await transact(table, beside.slice(-1));
+        return made;
+      });`,
     ],
   },
   'service/operator/account-edit-store.ts': {
@@ -48,7 +52,7 @@ export const backEnds: Bugs = {
       "kind: 'payment',\n        amountMicros: amount,\n        reference: body.reference,\n        payment: payment.id,",
     ],
   },
-  'service/operator/operator-key-store.ts': {
+  'service/operated/operator-key-store.ts': {
     'cap-of-credit-as-it-was-read': [
       "amount <= cap ? '(attribute_not_exists(#day) OR #day <= :room)' : '#day <= :room',",
       "amount + (creditedByDay[day] ?? 0) <= cap ? '(attribute_not_exists(#day) OR #day <= :room OR #day > :room)' : '#day <= :room',",
@@ -67,11 +71,8 @@ export const backEnds: Bugs = {
     ],
   },
   'service/operator/serve-operator.ts': {
-    'operator-log-of-accounts-alone': [
-      'if (!isNoted) return;',
-      "if (!isNoted || scope === 'SERVICE') return;",
-    ],
-    'refusal-noted-as-done': ["await end({ outcome: 'refused',", "await end({ outcome: 'done',"],
+    'operator-log-of-accounts-alone': ["await journal.begin('SERVICE');", ''],
+    'refusal-noted-as-done': ["journal.end({ outcome: 'refused',", "journal.end({ outcome: 'done',"],
     'scope-unheeded': [
       'if (!key.scopes.includes(scope)) throw',
       "if (!key.scopes.includes('accounts:read')) throw",
