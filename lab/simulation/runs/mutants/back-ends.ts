@@ -62,6 +62,10 @@ export const backEnds: Bugs = {
       '...(key && { key: operatorKeyFromItem(key) }),',
       '...(key && { key: ((globalThis as any)[partition(String(keyId))] ??= operatorKeyFromItem(key)) }),',
     ],
+    'idempotency-key-made-twice': [
+      "'attribute_not_exists(pk) OR expiresAt <= :now'",
+      "'attribute_not_exists(pk) OR expiresAt <= :now OR attribute_exists(pk)'",
+    ],
     'operator-key-sends-one-more': ['#count < :limit', '#count <= :limit'],
   },
   'service/operator/payment-store.ts': {
