@@ -12,6 +12,8 @@ import { webhooks } from './webhooks.ts';
 
 type OpenApiDocument = ReturnType<typeof createDocument>;
 
+export const license = { name: 'Unlicensed', identifier: 'LicenseRef-Unlicensed' } as const;
+
 function openApiDocument(): OpenApiDocument {
   return createDocument(
     {
@@ -21,7 +23,7 @@ function openApiDocument(): OpenApiDocument {
         summary,
         version: 'v1',
         description,
-        license: { name: 'Unlicensed', identifier: 'LicenseRef-Unlicensed' },
+        license,
       },
       servers,
       tags: [...tags],
@@ -108,7 +110,7 @@ interface Schema {
  * Words a schema as generators of clients read it: a type or null is one schema, unless the type is a component,
  * and a format stands without the pattern that zod adds to it.
  */
-function forGenerators(_name: string, value: unknown): unknown {
+export function forGenerators(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { anyOf = [], ...own }: Schema = value;
   const [one, other] = anyOf;

@@ -14,6 +14,7 @@ import { marginDimensions } from '../usage/margin.ts';
 import { usageDimensions } from '../usage/usage.ts';
 import { largestAvailableMicros, toUsd } from '../values/money.ts';
 import { signFromSeconds } from '../webhooks/secrets.ts';
+import { forGenerators, license } from './document.ts';
 import { requestHeaders } from './headers.ts';
 import { moment, noControlCharacter, usd } from './schemas/values.ts';
 
@@ -487,7 +488,7 @@ export function operatorDocumentText(): string {
   const document = createDocument(
     {
       openapi: '3.1.1',
-      info: { title: 'Darkroom: the operator API', version: 'v1', description: introduction },
+      info: { title: 'Darkroom: the operator API', version: 'v1', description: introduction, license },
       servers: [{ url: operatorRoot }],
       security: [{ operatorKey: [] }],
       paths,
@@ -519,5 +520,5 @@ export function operatorDocumentText(): string {
       },
     },
   );
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify(document, forGenerators, 2)}\n`;
 }

@@ -14,7 +14,7 @@ import { refusedByDocument } from '../../service/document/check/refused-by-docum
 import { plainBodies, right } from '../fixtures/plain-bodies.ts';
 import { acceptedBodies, refusedBodies } from '../whole/request-bodies.ts';
 import { operations } from '../../service/contract/operations.ts';
-import { documentPath } from '../../service/document/document-path.ts';
+import { documentPath, operatorDocumentPath } from '../../service/document/document-path.ts';
 import { documentText } from '../../service/document/document.ts';
 import { plainSchema as documented } from '../../service/document/schemas/values.ts';
 
@@ -113,7 +113,8 @@ describe('the schema of an image request', () => {
   });
 });
 
-const text = readFileSync(new URL(`../../${documentPath}`, import.meta.url), 'utf8');
+const textAt = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const text = textAt(documentPath);
 
 /** The findings that stand, each with its reason. */
 const exceptions: Readonly<Record<string, string>> = {
@@ -161,6 +162,18 @@ describe('a plain field', () => {
       expect(good.filter((value) => !z.safeParse(schema, value).success)).toEqual([]);
       expect(bad.filter((value) => z.safeParse(schema, value).success)).toEqual([]);
     }
+  });
+});
+
+describe('docs/operator-openapi.json', () => {
+  const operatorText = textAt(operatorDocumentPath);
+
+  it('The recommended rules of Redocly find nothing', async () => {
+    expect(await redoclyFindings(operatorText)).toEqual([]);
+  });
+
+  it('Generators of clients can read every schema', () => {
+    expect(unreadable(JSON.parse(operatorText))).toEqual([]);
   });
 });
 

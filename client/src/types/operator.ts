@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/operator-openapi.json. Do not change it by hand.
-// schemas d1276a44e59d2d7f14e0a87efeca7496449f7a25e2afe76f95e45e6337258411
-// types   020b168351b423e3dd639046ed479193af233a9b111a7a21570980317c713379
+// schemas c7ccbd3d7dfb9532b247fbb853eac22114f1b2f50745bba5e43b44a99b47b0d4
+// types   f3a0bc49d387cd537ea18ace956bfe2141902e530b73f55c5773ab387da2ab7f
 
 export type NewAccount = {
     name: string;
@@ -38,6 +38,9 @@ export type SomeLimits = {
 
 export type AccountChange = {
     name?: string;
+    /**
+     * Your own name for it, unique in the service.
+     */
     external_id?: string | null;
     /**
      * USD, with at most 6 decimals.
@@ -47,6 +50,9 @@ export type AccountChange = {
     providers?: 'all' | Array<string>;
     hidden_models?: Array<string>;
     notice_url?: string | null;
+    /**
+     * USD, with at most 6 decimals.
+     */
     low_balance?: number | null;
     condition?: 'active' | 'suspended' | 'disabled';
     version?: string;
@@ -54,9 +60,21 @@ export type AccountChange = {
 
 export type NewKey = {
     name: string;
+    /**
+     * USD, with at most 6 decimals.
+     */
     daily_cap?: number | null;
+    /**
+     * USD, with at most 6 decimals.
+     */
     monthly_cap?: number | null;
+    /**
+     * USD, with at most 6 decimals.
+     */
     total_cap?: number | null;
+    /**
+     * USD, with at most 6 decimals.
+     */
     per_user_monthly_cap?: number | null;
     models?: Array<string> | null;
     expires_at?: string | null;
@@ -64,9 +82,21 @@ export type NewKey = {
 
 export type KeyChange = {
     name?: string;
+    /**
+     * USD, with at most 6 decimals.
+     */
     daily_cap?: number | null;
+    /**
+     * USD, with at most 6 decimals.
+     */
     monthly_cap?: number | null;
+    /**
+     * USD, with at most 6 decimals.
+     */
     total_cap?: number | null;
+    /**
+     * USD, with at most 6 decimals.
+     */
     per_user_monthly_cap?: number | null;
     models?: Array<string> | null;
     expires_at?: string | null;
@@ -256,6 +286,9 @@ export type LedgerRow = {
     reference: string | null;
     reason: string | null;
     payment: string | null;
+    /**
+     * The id of the operator key. null: a person or a command.
+     */
     by: string | null;
 };
 
@@ -336,6 +369,9 @@ export type WebhookSecret = {
      * From when it signs.
      */
     signs_from: string;
+    /**
+     * The secret that signs until then.
+     */
     signing_until_then: string | null;
     replaced_valid_until: Array<string>;
 };
