@@ -153,14 +153,49 @@ const secret = z
   })
   .meta({ id: 'WebhookSecret' });
 
-const figures = z.record(z.string(), z.union([z.number(), z.string(), z.null()]));
-const figuresOf = (by: readonly [string, ...string[]]) => ({
+const usageFigures = z
+  .object({
+    creations: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    charged: z.number(),
+    refunded: z.number(),
+    spent: z.number(),
+  })
+  .meta({ id: 'UsageFigures' });
+const marginFigures = z
+  .object({
+    creations: z.int(),
+    failed: z.int(),
+    revenue: z.number(),
+    provider_cost: z.number(),
+    margin: z.number(),
+    margin_percent: orNull(z.number()),
+    cost_unknown: z.int(),
+    revenue_cost_unknown: z.number(),
+    unclear: z.int(),
+    unclear_cost: z.number(),
+    billed: z.int(),
+    billed_cost: z.number(),
+    billed_catalog_cost: z.number(),
+    billed_difference: z.number(),
+    billed_difference_percent: orNull(z.number()),
+  })
+  .meta({ id: 'MarginFigures' });
+const group = { group: orNull(text('null: what names none.')) };
+const usageRow = usageFigures.extend(group).meta({ id: 'UsageRow' });
+const marginRow = marginFigures
+  .extend({ ...group, name: orNull(text('By account: its name.')).optional() })
+  .meta({ id: 'MarginRow' });
+const figuresOf = (by: readonly [string, ...string[]], row: z.ZodType, total: z.ZodType) => ({
   from: day,
   to: day,
   by: z.enum(by),
-  data: z.array(figures),
-  total: figures,
+  data: z.array(row),
+  total,
 });
+
+const ofUsage = figuresOf(usageDimensions, usageRow, usageFigures);
 
 const action = z
   .object({
@@ -351,15 +386,17 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
   },
   getUsage: {
     summary: 'What an account used, by day, key, model or user',
-    answers: { 200: z.object({ account: z.string(), ...figuresOf(usageDimensions) }).meta({ id: 'Usage' }) },
+    answers: { 200: z.object({ account: z.string(), ...ofUsage }).meta({ id: 'Usage' }) },
   },
   reportUsage: {
     summary: 'What all accounts used, for at most 31 days',
-    answers: { 200: z.object(figuresOf(usageDimensions)).meta({ id: 'UsageReport' }) },
+    answers: { 200: z.object(ofUsage).meta({ id: 'UsageReport' }) },
   },
   reportMargin: {
     summary: 'Revenue, costs and margin, for at most 31 days',
-    answers: { 200: z.object(figuresOf(marginDimensions)).meta({ id: 'MarginReport' }) },
+    answers: {
+      200: z.object(figuresOf(marginDimensions, marginRow, marginFigures)).meta({ id: 'MarginReport' }),
+    },
   },
   listModels: {
     summary: 'The catalog, with prices and costs',

@@ -143,6 +143,9 @@ function unreadable(value: unknown, place = '#', beside: readonly object[] = [])
     ...(type === 'null' && !beside.some((one) => '$ref' in one) ? [`${place}: null alone`] : []),
     ...(typeof format === 'string' && typeof pattern === 'string' ? [`${place}: format and pattern`] : []),
     ...(type === 'array' && !('items' in words) ? [`${place}: no items`] : []),
+    ...(Array.isArray(type) && type.filter((one) => one !== 'null').length > 1
+      ? [`${place}: several types`]
+      : []),
     ...(/[^ -~]/.test(words.enum?.join('') ?? '') && !('x-enum-varnames' in words)
       ? [`${place}: no names`]
       : []),
@@ -193,12 +196,14 @@ describe('docs/openapi.json', () => {
     expect(unreadable(JSON.parse(text))).toEqual([]);
     const wrong = { a: { type: 'null' }, if: { anyOf: [{ type: 'null' }, { type: 'array' }] } };
     const texts = { b: { format: 'uuid', pattern: '^.$' }, c: { enum: ['wait — see'] } };
-    expect(unreadable({ ...wrong, ...texts })).toEqual([
+    const several = { d: { type: ['string', 'null'] }, e: { type: ['number', 'string', 'null'] } };
+    expect(unreadable({ ...wrong, ...texts, ...several })).toEqual([
       '#/a: null alone',
       '#/if/anyOf/0: null alone',
       '#/if/anyOf/1: no items',
       '#/b: format and pattern',
       '#/c: no names',
+      '#/e: several types',
     ]);
   });
 

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/operator-openapi.json. Do not change it by hand.
-// schemas c7ccbd3d7dfb9532b247fbb853eac22114f1b2f50745bba5e43b44a99b47b0d4
-// types   f3a0bc49d387cd537ea18ace956bfe2141902e530b73f55c5773ab387da2ab7f
+// schemas 5f10f2615e684fad2c65c1275df276887c0bb3394d368a32d74d614de0806608
+// types   b0a9dea6ba264ac869e2b959d21038157bc36b1c0fccdfa28ecad3c5dd66c703
 
 export type NewAccount = {
     name: string;
@@ -381,36 +381,90 @@ export type Usage = {
     from: string;
     to: string;
     by: 'day' | 'key' | 'model' | 'user';
-    data: Array<{
-        [key: string]: number | string | null;
-    }>;
-    total: {
-        [key: string]: number | string | null;
-    };
+    data: Array<UsageRow>;
+    total: UsageFigures;
+};
+
+export type UsageRow = {
+    creations: number;
+    completed: number;
+    failed: number;
+    charged: number;
+    refunded: number;
+    spent: number;
+    /**
+     * null: what names none.
+     */
+    group: string | null;
+};
+
+export type UsageFigures = {
+    creations: number;
+    completed: number;
+    failed: number;
+    charged: number;
+    refunded: number;
+    spent: number;
 };
 
 export type UsageReport = {
     from: string;
     to: string;
     by: 'day' | 'key' | 'model' | 'user';
-    data: Array<{
-        [key: string]: number | string | null;
-    }>;
-    total: {
-        [key: string]: number | string | null;
-    };
+    data: Array<UsageRow>;
+    total: UsageFigures;
 };
 
 export type MarginReport = {
     from: string;
     to: string;
     by: 'account' | 'model' | 'provider' | 'day';
-    data: Array<{
-        [key: string]: number | string | null;
-    }>;
-    total: {
-        [key: string]: number | string | null;
-    };
+    data: Array<MarginRow>;
+    total: MarginFigures;
+};
+
+export type MarginRow = {
+    creations: number;
+    failed: number;
+    revenue: number;
+    provider_cost: number;
+    margin: number;
+    margin_percent: number | null;
+    cost_unknown: number;
+    revenue_cost_unknown: number;
+    unclear: number;
+    unclear_cost: number;
+    billed: number;
+    billed_cost: number;
+    billed_catalog_cost: number;
+    billed_difference: number;
+    billed_difference_percent: number | null;
+    /**
+     * null: what names none.
+     */
+    group: string | null;
+    /**
+     * By account: its name.
+     */
+    name?: string | null;
+};
+
+export type MarginFigures = {
+    creations: number;
+    failed: number;
+    revenue: number;
+    provider_cost: number;
+    margin: number;
+    margin_percent: number | null;
+    cost_unknown: number;
+    revenue_cost_unknown: number;
+    unclear: number;
+    unclear_cost: number;
+    billed: number;
+    billed_cost: number;
+    billed_catalog_cost: number;
+    billed_difference: number;
+    billed_difference_percent: number | null;
 };
 
 export type ModelList = {
