@@ -1,9 +1,10 @@
 /** The checks that read the source text, and the tests, which run alone or after the checks. */
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pc from 'picocolors';
 import * as z from 'zod';
 
@@ -80,11 +81,13 @@ interface Ended {
 async function runProgram(
   [program, ...args]: Command,
   printing: 'to the terminal' | 'to the result',
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
   const started = performance.now();
   const out = printing === 'to the terminal' ? 'inherit' : 'pipe';
   const child = spawn(program, args, {
     cwd: root,
+    env: { ...process.env, ...environment },
     stdio: ['ignore', out, out],
     shell: process.platform === 'win32',
   });
@@ -189,6 +192,28 @@ export async function runLongTests(): Promise<Count> {
   return runTests(['--maxWorkers=4', ...longTests]);
 }
 
+/**
+ * Where tests have their folders. A service of a test flushes each write, which takes no time in memory. Linux may
+ * forbid programs in its memory, or have little of it: then the tests have their usual folder.
+ */
+async function testFolders(): Promise<NodeJS.ProcessEnv> {
+  const memory = '/dev/shm';
+  const program = join(memory, `darkroom-${process.pid}.sh`);
+  try {
+    const { bavail, bsize } = await statfs(memory);
+    if (process.env['TMPDIR'] !== undefined || bavail * bsize < leastMemoryBytes) return {};
+    await writeFile(program, '#!/bin/sh\n', { mode: 0o700 });
+    await promisify(execFile)(program);
+    return { TMPDIR: memory };
+  } catch {
+    return {};
+  } finally {
+    await rm(program, { force: true });
+  }
+}
+
+const leastMemoryBytes = 8 * 2 ** 30;
+
 export async function runTests(args: readonly string[]): Promise<Count> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-report-'));
   try {
@@ -196,6 +221,7 @@ export async function runTests(args: readonly string[]): Promise<Count> {
     const ended = await runProgram(
       ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args],
       'to the terminal',
+      await testFolders(),
     );
     const text = await readFile(file, 'utf8').catch(() => undefined);
     const count = countTests(text, ended.code);
