@@ -202,6 +202,20 @@ export interface RollBody {
 
 // Creations
 
+/** A result, with its small forms. */
+export interface PictureView {
+  readonly url: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly content_type: string;
+  /** A JPEG of at most 96 by 96 pixels, and one of at most 480 by 480. Null: none was made. */
+  readonly small_url: string | null;
+  readonly large_url: string | null;
+  /** Nine colours of the picture, row by row, "#rrggbb". Empty: none are known. */
+  readonly colours: readonly string[];
+}
+
 export interface CreationRow {
   readonly id: string;
   readonly status: 'queued' | 'processing' | 'completed' | 'failed';
@@ -217,6 +231,8 @@ export interface CreationRow {
   /** The id and the name of the key. "portal" is the playground. */
   readonly key: { readonly id: string; readonly name: string };
   readonly result_urls: readonly string[];
+  /** The first result. Null: there is none, or it has ended. */
+  readonly picture: PictureView | null;
   readonly result_expires_at: string | null;
   readonly webhook: { readonly status: string; readonly attempts: number } | null;
   readonly created_at: string;

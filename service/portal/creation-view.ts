@@ -1,6 +1,6 @@
 /** A creation as the portal shows it. No provider is named anywhere: there is a first renderer, and a second. */
 import { shownFailure } from '../contract/failures.ts';
-import type { CreationDetail, CreationRow } from '../contract/portal-views.ts';
+import type { CreationDetail, CreationRow, PictureView } from '../contract/portal-views.ts';
 import { plainShown } from '../contract/request-fields.ts';
 import {
   type CreationRecord,
@@ -23,6 +23,7 @@ export interface Showing {
 export function creationRow(creation: CreationRecord, showing: Showing): CreationRow {
   const { keyId, webhook, resultsExpireAt } = creation;
   const { error = null, error_code = null } = shownFailure(creation) ?? {};
+  const urls = resultUrls(creation, showing.resultsBaseUrl, showing.nowMillis);
   return {
     id: creation.id,
     status: creation.status,
@@ -36,13 +37,20 @@ export function creationRow(creation: CreationRecord, showing: Showing): Creatio
     error_code,
     user: creation.user ?? null,
     key: { id: keyId, name: showing.keyNames.get(keyId) ?? keyId },
-    result_urls: resultUrls(creation, showing.resultsBaseUrl, showing.nowMillis),
+    result_urls: urls,
+    picture: pictureOf(urls[0], creation.results[0]),
     result_expires_at: resultsExpireAt === undefined ? null : new Date(resultsExpireAt).toISOString(),
     webhook: webhook ? { status: webhook.status, attempts: webhook.attempts } : null,
     created_at: creation.createdAt,
     completed_at: creation.completedAt ?? null,
     cancelled_at: creation.cancelledAt ?? null,
   };
+}
+
+function pictureOf(url: string | undefined, image: StoredImage | undefined): PictureView | null {
+  if (url === undefined || !image) return null;
+  const { width, height, contentType: content_type } = image;
+  return { url, width, height, content_type, small_url: null, large_url: null, colours: [] };
 }
 
 export function creationDetail(

@@ -27,6 +27,19 @@ const prompts = [
   'a red lantern in the rain, reflections on the pavement',
 ];
 
+/** Of a placeholder. */
+const colours = [
+  '#243b55',
+  '#3a4a5f',
+  '#243b55',
+  '#7a5a55',
+  '#a0634f',
+  '#7a5a55',
+  '#1d2730',
+  '#141a20',
+  '#1d2730',
+];
+
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** All answers that follow from the moment. */
@@ -111,6 +124,16 @@ export function samplesAt(nowMillis: number) {
           ? { id: 'portal', name: 'Playground' }
           : { id: 'key_production', name: 'Web shop, production' },
       result_urls: status === 'completed' ? [`/stub/picture-${index % 6}.svg`] : [],
+      picture:
+        status === 'completed'
+          ? {
+              ...{ url: `/stub/picture-${index % 6}.svg`, content_type: 'image/png' },
+              ...(index % 3 === 1 ? { width: 832, height: 1216 } : { width: 1216, height: 832 }),
+              small_url: `/stub/picture-${index % 6}.svg?96`,
+              large_url: index % 8 === 3 ? null : `/stub/picture-${index % 6}.svg?480`,
+              colours: index % 8 === 3 ? [] : colours,
+            }
+          : null,
       result_expires_at: status === 'completed' ? inFuture(23 * 60 * minute - index * 50 * minute) : null,
       webhook: { status: index === 4 ? 'failed' : 'delivered', attempts: index === 4 ? 5 : 1 },
       created_at: ago(index * 47 * minute + 9000),
