@@ -314,7 +314,7 @@ export default {
       [
         '^portal/src/',
         '^service/contract/(operations|portal-calls|portal-views|request-fields)\\.ts$',
-        packages('preact'),
+        packages('preact', 'client-zip'),
       ],
     ),
     onlyKnows(

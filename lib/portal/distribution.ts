@@ -196,7 +196,7 @@ function pagePolicy({ results, uploads, signIn }: PortalDistributionProps['origi
     "style-src 'self'",
     "font-src 'self'",
     `img-src 'self' ${results} blob: data:`,
-    `connect-src 'self' ${uploads}`,
+    `connect-src 'self' ${results} ${uploads}`,
     `form-action 'self' ${signIn}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -58,15 +58,29 @@ export function go(path: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push') {
     leave();
     // The first entry of all gets its name when it is left.
-    history.replaceState({ entry: place.get().entry }, '');
-    history.pushState({ entry: newEntry() }, '', href(path));
-  } else history.replaceState({ entry: place.get().entry }, '', href(path));
+    history.replaceState({ ...(history.state as object), entry: place.get().entry }, '');
+    const entry = newEntry();
+    // What opens over a page leaves the page where it is.
+    const isOver = path.split('?', 1)[0] === place.get().path;
+    if (isOver) scrolled.set(entry, scrollY);
+    history.pushState({ entry, isOver }, '', href(path));
+  } else history.replaceState({ ...(history.state as object), entry: place.get().entry }, '', href(path));
   place.set(here());
 }
 
-/** Changes parameters of the query. A filter replaces its entry in the history. */
-export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
-  go(currentPath(changes), 'replace');
+/** Changes parameters of the query. A filter replaces its entry in the history. What opens over the page has its own. */
+export function setQuery(
+  changes: Readonly<Record<string, string | undefined>>,
+  how: 'push' | 'replace' = 'replace',
+): void {
+  go(currentPath(changes), how);
+}
+
+/** Closes what was opened over the page: by the way back, or by the query when the address itself opened it. */
+export function back(changes: Readonly<Record<string, string | undefined>>): void {
+  const { isOver = false } = (history.state ?? {}) as { isOver?: boolean };
+  if (isOver) history.back();
+  else setQuery(changes);
 }
 
 /** The parameters of a path that fits the pattern "/creations/:id". */

@@ -238,6 +238,8 @@ export interface CreationRow {
   readonly created_at: string;
   readonly completed_at: string | null;
   readonly cancelled_at: string | null;
+  /** When the page should look again, as Retry-After of the public API. Null once the creation has ended. */
+  readonly look_after_seconds: number | null;
 }
 
 export interface TimelineStep {
@@ -277,8 +279,6 @@ export interface CreationDetail extends CreationRow, Readonly<ReturnType<typeof 
   readonly retryable: boolean | null;
   readonly webhook_url: string | null;
   readonly timeline: readonly TimelineStep[];
-  /** When the page should poll again, as Retry-After of the public API. Null once the creation has ended. */
-  readonly look_after_seconds: number | null;
   readonly can_cancel: boolean;
   readonly can_redeliver: boolean;
   /** The body of POST /images/generate that makes the same request. */

@@ -44,6 +44,7 @@ export function creationRow(creation: CreationRecord, showing: Showing): Creatio
     created_at: creation.createdAt,
     completed_at: creation.completedAt ?? null,
     cancelled_at: creation.cancelledAt ?? null,
+    look_after_seconds: isTerminal(creation.status) ? null : nextPollSeconds(creation, showing.nowMillis),
   };
 }
 
@@ -71,7 +72,6 @@ export function creationDetail(
     retryable: shownFailure(creation)?.retryable ?? null,
     webhook_url: webhook?.url ?? null,
     timeline: timelineOf(creation, deliveries, row.key.name),
-    look_after_seconds: isTerminal(creation.status) ? null : nextPollSeconds(creation, showing.nowMillis),
     can_cancel: !isTerminal(creation.status),
     can_redeliver: webhook !== undefined && webhook.status !== 'pending',
     request: requestOf(creation),

@@ -76,7 +76,7 @@ describe('the distribution of the portal', () => {
       "style-src 'self'",
       "font-src 'self'",
       `img-src 'self' https://${results?.domains[0] ?? ''} blob: data:`,
-      `connect-src 'self' https://${images?.name ?? ''}.s3.us-east-1.amazonaws.com`,
+      `connect-src 'self' https://${results?.domains[0] ?? ''} https://${images?.name ?? ''}.s3.us-east-1.amazonaws.com`,
       "form-action 'self' https://darkroom-000000000000.auth.us-east-1.amazoncognito.com",
       "frame-ancestors 'none'",
       "base-uri 'none'",

@@ -19,22 +19,29 @@ const asRefusal = (error: unknown): Refusal =>
     ? error
     : new Refusal('PAGE', 'This page failed. Reload it.', { cause: String(error) });
 
-/** What each entry of the history showed last, for the way back. It is gone with the load of the page. */
+/**
+ * What each entry of the history showed last, for the way back, and what each read answered last, for a page that is
+ * opened anew. Both are gone with the load of the page. Another account is another load.
+ */
 const remembered = new Map<string, unknown>();
-const mostRemembered = 100;
+const mostRemembered = 200;
 
-function remember(place: string, data: unknown): void {
-  remembered.delete(place);
-  remembered.set(place, data);
-  const [oldest] = remembered.keys();
-  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+function remember(places: readonly string[], data: unknown): void {
+  for (const place of places) {
+    remembered.delete(place);
+    remembered.set(place, data);
+  }
+  while (remembered.size > mostRemembered) {
+    const [oldest = ''] = remembered.keys();
+    remembered.delete(oldest);
+  }
 }
 
-/** Reads an operation, and again when the input changes. The way back shows at once what the page showed. */
+/** Reads an operation, and again when the input changes. A page that was seen before shows at once what it showed. */
 export function useResource<Name extends PortalOperationName>(
   name: Name,
   input: Input<Name> = {},
-): Resource<AnswerOf<Name>> {
+): Resource<AnswerOf<Name>> & { readonly set: (data: AnswerOf<Name>) => void } {
   const asked = JSON.stringify(input);
   const read = useCallback(
     (signal: AbortSignal) => call(name, JSON.parse(asked) as Input<Name>, signal),
@@ -46,15 +53,19 @@ export function useResource<Name extends PortalOperationName>(
 /**
  * @param key of what is read: another key is other data
  * @param read is called again when it changes. It gets what the page shows.
+ * @param beginOf what a page that is opened anew shows of what was read before
  */
 function useRead<Data>(
   key: string,
   read: (signal: AbortSignal, shown: Data | undefined) => Promise<Data>,
+  beginOf: (seen: Data) => Data = (seen) => seen,
 ): Resource<Data> & { readonly set: (data: Data) => void } {
   const { entry } = usePlace();
   const place = `${entry} ${key}`;
-  const recall = (): Data | undefined =>
-    entry === '' ? undefined : (remembered.get(place) as Data | undefined);
+  const recall = (): Data | undefined => {
+    if (entry !== '' && remembered.has(place)) return remembered.get(place) as Data;
+    return remembered.has(key) ? beginOf(remembered.get(key) as Data) : undefined;
+  };
   const [state, setState] = useState<Omit<Resource<Data>, 'reload'>>(() => ({
     data: recall(),
     error: undefined,
@@ -63,7 +74,7 @@ function useRead<Data>(
   const [turn, setTurn] = useState(0);
   const shown = useRef(key);
   const set = (data: Data): void => {
-    remember(place, data);
+    remember([place, key], data);
     setState({ data, error: undefined, isLoading: false });
   };
   useEffect(() => {
@@ -87,6 +98,8 @@ function useRead<Data>(
 }
 
 export interface Rows<Row> extends Resource<readonly Row[]> {
+  /** Puts newer rows in the places of the same rows. */
+  readonly change: (newer: (row: Row) => Row) => void;
   readonly hasMore: boolean;
   readonly more: () => void;
 }
@@ -101,6 +114,8 @@ type PagedName = {
 }[PortalOperationName];
 type RowOf<Name extends PagedName> =
   AnswerOf<Name> extends { readonly data: readonly (infer Row)[] } ? Row : never;
+
+const firstPage = <Answer>(pages: readonly Answer[]): readonly Answer[] => pages.slice(0, 1);
 
 /** Reads a list that comes in pages. `first` is the whole first answer. The way back shows as many pages again. */
 export function useRows<Name extends PagedName>(
@@ -130,7 +145,7 @@ export function useRows<Name extends PagedName>(
     },
     [page],
   );
-  const pages = useRead<readonly Answer[]>(`${name} ${asked}`, read);
+  const pages = useRead<readonly Answer[]>(`${name} ${asked}`, read, firstPage);
   const [more, setMore] = useState<{ readonly isLoading: boolean; readonly error?: Refusal }>();
   const cursor = pages.data?.at(-1)?.next_cursor ?? null;
   const latest = useRef(pages.data);
@@ -143,6 +158,10 @@ export function useRows<Name extends PagedName>(
     reload: () => {
       setMore(undefined);
       pages.reload();
+    },
+    change: (newer) => {
+      const shown = latest.current;
+      if (shown) pages.set(shown.map((one) => ({ ...one, data: one.data.map(newer) })));
     },
     hasMore: cursor !== null,
     more: () => {

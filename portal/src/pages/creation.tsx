@@ -1,7 +1,7 @@
-import { useEffect } from 'preact/hooks';
 import type { CreationDetail, TimelineStep } from '../../../service/contract/portal-views.ts';
 import { capitalized, plainRows } from '../../../service/contract/request-fields.ts';
 import { useAction, useResource } from '../api/hooks.ts';
+import { useOpenCreations } from '../api/open-creations.ts';
 import { href } from '../router.ts';
 import { useMay, useSession } from '../session.tsx';
 import { Button, Card, Code, Copy, Facts, Id, Money, Time, type Tone } from '../ui/basics.tsx';
@@ -81,15 +81,7 @@ export function Creation({ id }: { id: string }) {
     announce('The webhook is delivered again.');
     reload();
   });
-  const seconds = data?.look_after_seconds ?? undefined;
-  useEffect(() => {
-    if (seconds === undefined) return;
-    // An interval continues when a look fails. A look that succeeds gives new data, and its own pace.
-    const timer = setInterval(() => {
-      if (!document.hidden) reload();
-    }, seconds * 1000);
-    return () => clearInterval(timer);
-  }, [data, seconds, reload]);
+  useOpenCreations(data ? [data] : [], creation.set);
   return (
     <Page
       title="Creation"

@@ -1,84 +1,145 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CreationRow } from '../../../service/contract/portal-views.ts';
-import { useResource, useRows } from '../api/hooks.ts';
-import { href, setQuery, usePlace } from '../router.ts';
+import { type Rows, useResource, useRows } from '../api/hooks.ts';
+import { useOpenCreations } from '../api/open-creations.ts';
+import { back, href, setQuery, usePlace } from '../router.ts';
 import { useMay } from '../session.tsx';
-import { Button, Money, Time } from '../ui/basics.tsx';
+import { Button } from '../ui/basics.tsx';
 import { Field, Select, Text } from '../ui/form.tsx';
-import { Page } from '../ui/page.tsx';
+import { announce, Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
+import { useSteady } from '../ui/steady.ts';
 import { List } from '../ui/table.tsx';
 import { utcDay } from '../words/figures.ts';
-import { CreationState, CreationTable, Expiry } from './parts/creation-table.tsx';
+import { Grid } from './gallery/grid.tsx';
+import { Selection } from './gallery/selection.tsx';
+import { Viewer } from './gallery/viewer.tsx';
+import { CreationTable } from './parts/creation-table.tsx';
 
 const filters = ['status', 'model', 'key', 'user', 'day'] as const;
 const statuses = ['queued', 'processing', 'completed', 'failed'];
-const storageName = 'darkroom.creations';
+const forms = [
+  { value: 'grid', label: 'Grid' },
+  { value: 'table', label: 'Table' },
+];
 
 export function Creations() {
   const { query } = usePlace();
   const asked = Object.fromEntries(filters.map((name) => [name, query.get(name) ?? '']));
   const rows = useRows('listPortalCreations', asked);
-  const [form, setForm] = useState(() => (localStorage.getItem(storageName) === 'grid' ? 'grid' : 'table'));
-  const mayCreate = useMay('createCreation');
+  const form = query.get('form') === 'table' ? 'table' : 'grid';
+  const view = query.get('view');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>();
   const isFiltered = filters.some((name) => asked[name] !== '');
-  const choose = (value: string): void => {
-    localStorage.setItem(storageName, value);
-    setForm(value);
-  };
-  const clear = (): void => setQuery(Object.fromEntries(filters.map((name) => [name, ''])));
+  useLiveRows(rows);
+  const choose = (ids: readonly string[]): void => setChosen(new Set(ids));
+  const toggle = (id: string): void =>
+    choose(chosen?.has(id) === true ? [...chosen].filter((one) => one !== id) : [...(chosen ?? []), id]);
   return (
     <Page
       title="Creations"
       actions={
         <>
           <div class="switch" role="group" aria-label="Form of the list">
-            {['table', 'grid'].map((one) => (
+            {forms.map(({ value, label }) => (
               <Button
-                text={one === 'table' ? 'Table' : 'Grid'}
-                key={one}
-                aria-pressed={form === one}
-                onClick={() => choose(one)}
+                text={label}
+                key={value}
+                aria-pressed={form === value}
+                onClick={() => {
+                  setChosen(undefined);
+                  setQuery({ form: value === 'grid' ? undefined : value });
+                }}
               />
             ))}
           </div>
+          {form === 'grid' && (
+            <Button
+              text="Select"
+              aria-pressed={chosen !== undefined}
+              onClick={() => setChosen(chosen ? undefined : new Set())}
+            />
+          )}
           <Button text="Refresh" onClick={rows.reload} isBusy={rows.isLoading} />
         </>
       }
     >
       <Filters asked={asked} />
-      <List
-        of={rows}
-        empty={
-          isFiltered ? (
-            <Empty title="No creation fits the filters">
-              <Button text="Clear the filters" onClick={clear} />
-            </Empty>
-          ) : (
-            <Empty title="No creation yet">
-              <p>
-                {mayCreate ? (
-                  <>
-                    Try the <a href={href('/playground')}>playground</a>, or send a request with a{' '}
-                    <a href={href('/keys')}>key</a>.
-                  </>
-                ) : (
-                  'They appear here as soon as a request arrives.'
-                )}
-              </p>
-            </Empty>
-          )
-        }
-      >
+      {chosen && (
+        <Selection
+          rows={rows.data ?? []}
+          chosen={chosen}
+          onChoose={choose}
+          onEnd={() => setChosen(undefined)}
+        />
+      )}
+      <List of={rows} empty={<NoCreation isFiltered={isFiltered} />}>
         {(data) =>
           form === 'grid' ? (
-            <Grid rows={data} />
+            <Grid rows={data} chosen={chosen} onChoose={toggle} />
           ) : (
             <CreationTable caption="Creations, the newest first" rows={data} />
           )
         }
       </List>
+      {view !== null && rows.data && (
+        <Viewer
+          rows={rows.data}
+          id={view}
+          onShow={(id) => setQuery({ view: id })}
+          onClose={() => back({ view: undefined })}
+        />
+      )}
     </Page>
+  );
+}
+
+/** Open creations are followed. When the person comes back to the page, newer ones are put above. */
+function useLiveRows(rows: Rows<CreationRow>): void {
+  const { data, reload } = rows;
+  const first = useRef<string>(undefined);
+  useOpenCreations(data ?? [], (newer) => rows.change((row) => (row.id === newer.id ? newer : row)));
+  useSteady(data);
+  useEffect(() => {
+    const newest = data?.[0]?.id;
+    const count = data?.findIndex(({ id }) => id === first.current) ?? -1;
+    if (first.current !== undefined && count > 0)
+      announce(count === 1 ? 'A new creation is above.' : `${count} new creations are above.`);
+    first.current = newest;
+  }, [data]);
+  useEffect(() => {
+    const look = (): void => {
+      if (!document.hidden) reload();
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [reload]);
+}
+
+function NoCreation({ isFiltered }: { isFiltered: boolean }) {
+  const mayCreate = useMay('createCreation');
+  if (isFiltered)
+    return (
+      <Empty title="No creation fits the filters">
+        <Button
+          text="Clear the filters"
+          onClick={() => setQuery(Object.fromEntries(filters.map((name) => [name, ''])))}
+        />
+      </Empty>
+    );
+  return (
+    <Empty title="No creation yet">
+      <p>
+        {mayCreate ? (
+          <>
+            Try the <a href={href('/playground')}>playground</a>, or send a request with a{' '}
+            <a href={href('/keys')}>key</a>.
+          </>
+        ) : (
+          'They appear here as soon as a request arrives.'
+        )}
+      </p>
+    </Empty>
   );
 }
 
@@ -133,35 +194,5 @@ function Filters({ asked }: { asked: Readonly<Record<string, string>> }) {
       <Text label="User" value={user} onInput={setUser} placeholder="All" />
       <button type="submit">Filter</button>
     </form>
-  );
-}
-
-function Grid({ rows }: { rows: readonly CreationRow[] }) {
-  return (
-    <ul class="grid">
-      {rows.map((row) => (
-        <li key={row.id}>
-          <a href={href(`/creations/${row.id}`)}>
-            <span class="picture">
-              {row.result_urls[0] === undefined ? (
-                <CreationState of={row} />
-              ) : (
-                <img src={row.result_urls[0]} alt="" loading="lazy" decoding="async" />
-              )}
-            </span>
-            <span class="clip prompt">{row.prompt ?? 'without a prompt'}</span>
-          </a>
-          <p class="dim">
-            <Time at={row.created_at} /> · <Money of={row.cost} />
-            {row.result_expires_at !== null && (
-              <>
-                {' '}
-                · <Expiry at={row.result_expires_at} />
-              </>
-            )}
-          </p>
-        </li>
-      ))}
-    </ul>
   );
 }

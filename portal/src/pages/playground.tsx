@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CreationDetail, ModelView } from '../../../service/contract/portal-views.ts';
 import { plainRows } from '../../../service/contract/request-fields.ts';
 import { useAction, useNow, useResource } from '../api/hooks.ts';
+import { useOpenCreations } from '../api/open-creations.ts';
 import { href, usePlace } from '../router.ts';
 import { Button, Money } from '../ui/basics.tsx';
 import { announce, Page } from '../ui/page.tsx';
@@ -11,8 +12,6 @@ import { CreationState } from './parts/creation-table.tsx';
 import { PlaygroundForm, type Settings } from './parts/playground-form.tsx';
 
 /** The creation that the playground just asked for, until it has ended. */
-const lookEveryMillis = 1000;
-
 function PlaygroundResult({ id, onEnd }: { id: string | undefined; onEnd: () => void }) {
   return (
     <section class="card result" id="result" aria-label="Result">
@@ -35,11 +34,9 @@ function Creation({ id, onEnd }: { id: string; onEnd: () => void }) {
     if (isEnded) {
       announce(data.status === 'completed' ? 'The image is there.' : 'The creation failed and is refunded.');
       onEnd();
-      return;
     }
-    const timer = setInterval(reload, lookEveryMillis);
-    return () => clearInterval(timer);
-  }, [isEnded, reload]);
+  }, [isEnded]);
+  useOpenCreations(data ? [data] : [], creation.set);
   return <Loaded of={creation}>{(shown) => <Shown of={shown} onChange={reload} />}</Loaded>;
 }
 

@@ -139,6 +139,7 @@ export function samplesAt(nowMillis: number) {
       created_at: ago(index * 47 * minute + 9000),
       completed_at: status === 'processing' ? null : ago(index * 47 * minute),
       cancelled_at: null,
+      look_after_seconds: status === 'processing' ? 2 : null,
     };
   });
 
@@ -238,7 +239,6 @@ export function samplesAt(nowMillis: number) {
         : row.status === 'processing'
           ? timeline.slice(0, 3)
           : timeline,
-    look_after_seconds: row.status === 'processing' ? 2 : null,
     can_cancel: row.status === 'processing',
     can_redeliver: row.status !== 'processing',
     request: {

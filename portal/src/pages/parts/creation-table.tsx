@@ -3,6 +3,7 @@ import { useNow } from '../../api/hooks.ts';
 import { href } from '../../router.ts';
 import { Badge, Clip, Money, Time, type Tone } from '../../ui/basics.tsx';
 import { Table } from '../../ui/table.tsx';
+import { Picture } from '../gallery/picture.tsx';
 import { digitsFor, relativeText, utcText } from '../../words/figures.ts';
 
 const tones: Readonly<Record<CreationRow['status'], Tone>> = {
@@ -18,12 +19,11 @@ export function CreationState({ of }: { of: Pick<CreationRow, 'status' | 'cancel
   return <Badge tone={tones[of.status]}>{of.status}</Badge>;
 }
 
-/** The picture of a result, or the state in its place. Only results of the service are shown. */
+/** The small form of a result. The picture itself is too large for a list. */
 function Thumbnail({ of }: { of: CreationRow }) {
-  const [url] = of.result_urls;
   return (
     <span class="thumbnail">
-      {url !== undefined && <img src={url} alt="" loading="lazy" decoding="async" />}
+      {of.picture && <Picture of={of.picture} url={of.picture.small_url} alt="" />}
     </span>
   );
 }

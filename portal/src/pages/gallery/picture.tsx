@@ -1,0 +1,39 @@
+/** A picture in its own ratio, over its own colours until it is there. */
+import { useState } from 'preact/hooks';
+import type { PictureView } from '../../../../service/contract/portal-views.ts';
+
+/** Blurred places of the picture's nine colours. */
+function placeholder(colours: readonly string[]): Readonly<Record<string, string>> {
+  if (colours.length === 0) return {};
+  const spots = colours.map((colour, index) => {
+    const [x, y] = [(index % 3) * 50, Math.floor(index / 3) * 50];
+    return `radial-gradient(circle at ${x}% ${y}%, ${colour}, transparent 60%)`;
+  });
+  return { backgroundColor: colours[4] ?? '', backgroundImage: spots.join(', ') };
+}
+
+export const ratioOf = ({ width, height }: Pick<PictureView, 'width' | 'height'>): number =>
+  width > 0 && height > 0 ? width / height : 1;
+
+/**
+ * @param url absent: only the colours
+ * crossOrigin: the page reads the bytes for a download, and the browser keeps one copy for both.
+ */
+export function Picture(props: { of: PictureView; url: string | null; alt: string; isEager?: boolean }) {
+  const { of, url, alt, isEager = false } = props;
+  const [isThere, setThere] = useState(false);
+  return (
+    <span class={isThere ? 'photo there' : 'photo'} style={isThere ? {} : placeholder(of.colours)}>
+      {url !== null && (
+        <img
+          src={url}
+          alt={alt}
+          crossOrigin="anonymous"
+          decoding="async"
+          loading={isEager ? 'eager' : 'lazy'}
+          onLoad={() => setThere(true)}
+        />
+      )}
+    </span>
+  );
+}
