@@ -364,7 +364,7 @@ describe('A table', () => {
   });
 
   it.each([
-    ['creations', 'Creations'],
+    ['creations?form=table', 'Creations'],
     ['wallet', 'Wallet'],
     ['usage?by=user', 'Usage'],
   ])('of %s keeps its last columns in sight beside a user of 64 characters', async (path, heading) => {
@@ -649,7 +649,7 @@ describe('Moving between pages', () => {
 
   it('comes back to the loaded rows and to the place that was scrolled to', async () => {
     const { page } = portal;
-    await portal.open('creations', 'Creations');
+    await portal.open('creations?form=table', 'Creations');
     const rows = page.getByRole('row');
     await button('Show more').click();
     await expect.poll(() => rows.count()).toBe(21);

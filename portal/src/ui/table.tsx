@@ -42,7 +42,7 @@ export function Table<Row>(props: {
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)} role="row">
+            <tr key={keyOf(row)} role="row" data-row={keyOf(row)}>
               {columns.map(([head, cell, form], index) =>
                 index === 0 ? (
                   <th key={head} role="rowheader" scope="row" class={classOf(form)}>

@@ -44,13 +44,15 @@ export interface Stub {
   refuse(name: PortalOperationName, refusal: Refused): void;
   /** Breaks the connection in the place of an answer. */
   breakOff(name: PortalOperationName): void;
+  /** Gives no answer until the reset. */
+  hold(name: PortalOperationName): void;
   reset(): void;
   end(): Promise<void>;
 }
 
 /** The answer of one operation. Which one it is, the type does not say. */
 type Answer = (asked: Asked<PortalOperationName>) => unknown;
-type Reply = Answer | Refused | 'broken';
+type Reply = Answer | Refused | 'broken' | 'held';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -113,6 +115,7 @@ export async function startStub(folder: string, base: string, nowMillis: number)
       incoming.socket.destroy();
       return;
     }
+    if (reply === 'held') return;
     if (typeof reply !== 'function') {
       outgoing.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
       const { code, message, details = {} } = reply;
@@ -136,6 +139,7 @@ export async function startStub(folder: string, base: string, nowMillis: number)
     answer: (name, answer) => void others.set(name, answer),
     refuse: (name, refusal) => void others.set(name, refusal),
     breakOff: (name) => void others.set(name, 'broken'),
+    hold: (name) => void others.set(name, 'held'),
     reset: () => {
       others.clear();
       received.length = 0;
