@@ -16,7 +16,7 @@ import { OneAccount } from './pages/operator/one-account.tsx';
 import { OperatorKeys } from './pages/operator/keys.tsx';
 import { FailingWebhooks, Providers } from './pages/operator/service.tsx';
 import { People } from './pages/people.tsx';
-import { Playground } from './pages/playground.tsx';
+import { Playground } from './pages/playground/playground.tsx';
 import { Usage } from './pages/usage.tsx';
 import { Wallet } from './pages/wallet.tsx';
 import { Webhooks } from './pages/webhooks.tsx';

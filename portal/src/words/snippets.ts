@@ -5,6 +5,8 @@ import type { MeView } from '../../../service/contract/portal-views.ts';
 export interface Snippet {
   readonly name: string;
   readonly text: string;
+  /** What the library of the snippet cannot say by itself. */
+  readonly note?: string;
 }
 
 type Addresses = Pick<MeView['service'], 'api_url' | 'openai_url'>;
@@ -135,6 +137,17 @@ const { data } = await ${call};
 await writeFile('${fileOf(body)}', data[0].b64_json, 'base64');`;
 }
 
+/** The fields of images.generate that the types of OpenAI's library know. */
+const ofOpenai = ['model', 'prompt', 'output_format', 'user', 'n', 'size', 'quality', 'background'];
+
+function noteFor(body: GenerateBody): Pick<Snippet, 'note'> {
+  const others = Object.keys(body).filter((name) => !ofOpenai.includes(name));
+  if (others.length === 0) return {};
+  return {
+    note: `The types of this library do not know ${others.join(', ')}. It sends them all the same; TypeScript needs a cast.`,
+  };
+}
+
 /** The same request in each language. */
 export const requestSnippets = (
   { api_url: apiUrl, openai_url: openaiUrl }: Addresses,
@@ -146,7 +159,7 @@ export const requestSnippets = (
   { name: 'Node', text: nodeOf(apiUrl, key, body) },
   { name: 'Python', text: pythonOf(apiUrl, key, body) },
   { name: 'darkroom-client', text: clientOf(apiUrl, key, body, origin) },
-  { name: 'OpenAI SDK', text: openaiOf(openaiUrl, key, body) },
+  { name: 'OpenAI SDK', text: openaiOf(openaiUrl, key, body), ...noteFor(body) },
 ];
 
 /** Receivers that verify. The secret is in the environment, so that it is never committed. */

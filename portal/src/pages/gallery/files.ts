@@ -2,11 +2,11 @@
 import { makeZip } from 'client-zip';
 import type { CreationRow } from '../../../../service/contract/portal-views.ts';
 
-export type Pictured = Pick<CreationRow, 'id' | 'prompt' | 'created_at'> & {
+export type Pictured = Pick<CreationRow, 'id' | 'prompt' | 'model' | 'cost' | 'created_at'> & {
   readonly picture: NonNullable<CreationRow['picture']>;
 };
 
-export const isPictured = (row: CreationRow): row is CreationRow & Pictured => row.picture !== null;
+export const isPictured = <Row extends CreationRow>(row: Row): row is Row & Pictured => row.picture !== null;
 
 const mostLetters = 48;
 
@@ -38,6 +38,11 @@ function save(bytes: Blob, name: string): void {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** The picture as a file, for instance for an upload. */
+export async function fileOf(row: Pictured): Promise<File> {
+  return new File([await (await fetched(row)).blob()], fileName(row), { type: row.picture.content_type });
 }
 
 export async function download(row: Pictured): Promise<void> {

@@ -14,7 +14,8 @@ const ratioOfText = (text: string): number => {
 const shape = (row: CreationRow): number =>
   Math.min(2.4, Math.max(0.5, row.picture ? ratioOf(row.picture) : ratioOfText(row.aspect_ratio)));
 
-export const nameOf = ({ prompt, model }: CreationRow): string => prompt ?? `A picture of ${model}`;
+export const nameOf = ({ prompt, model }: Pick<CreationRow, 'prompt' | 'model'>): string =>
+  prompt ?? `A picture of ${model}`;
 
 /** @param chosen the ids that are selected. Absent: nothing can be selected now. */
 export function Grid(props: {

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { CreationRow } from '../../../../service/contract/portal-views.ts';
 import { Button, Money } from '../../ui/basics.tsx';
 import { announce } from '../../ui/page.tsx';
-import { downloadAll, isPictured } from './files.ts';
+import { downloadAll, isPictured, type Pictured } from './files.ts';
 import { nameOf } from './grid.tsx';
 import { Picture } from './picture.tsx';
 import { Cover } from './viewer.tsx';
@@ -69,27 +69,32 @@ export function Selection(props: {
       ) : (
         <Button text="Stop" class="small" onClick={() => abort.current?.abort()} />
       )}
-      {isComparing && left && right && (
-        <Cover label="Two pictures" class="compare" onClose={() => setComparing(false)}>
-          <div class="bar">
-            <p>Two pictures</p>
-            <Button text="✕" class="small quiet" aria-label="Close" onClick={() => setComparing(false)} />
-          </div>
-          <div class="pair">
-            {[left, right].map((row) => (
-              <figure key={row.id}>
-                <Picture of={row.picture} url={row.picture.url} alt={nameOf(row)} isEager />
-                <figcaption>
-                  <span dir="auto">{nameOf(row)}</span>
-                  <span class="dim">
-                    {row.model} · {row.picture.width} × {row.picture.height} · <Money of={row.cost} />
-                  </span>
-                </figcaption>
-              </figure>
-            ))}
-          </div>
-        </Cover>
-      )}
+      {isComparing && left && right && <Comparison of={[left, right]} onClose={() => setComparing(false)} />}
     </div>
+  );
+}
+
+export function Comparison(props: { of: readonly [Pictured, Pictured]; onClose: () => void }) {
+  const { of, onClose } = props;
+  return (
+    <Cover label="Two pictures" class="compare" onClose={onClose}>
+      <div class="bar">
+        <p>Two pictures</p>
+        <Button text="✕" class="small quiet" aria-label="Close" onClick={onClose} />
+      </div>
+      <div class="pair">
+        {of.map((row) => (
+          <figure key={row.id}>
+            <Picture of={row.picture} url={row.picture.url} alt={nameOf(row)} isEager />
+            <figcaption>
+              <span dir="auto">{nameOf(row)}</span>
+              <span class="dim">
+                {row.model} · {row.picture.width} × {row.picture.height} · <Money of={row.cost} />
+              </span>
+            </figcaption>
+          </figure>
+        ))}
+      </div>
+    </Cover>
   );
 }

@@ -17,9 +17,14 @@ export function RequestSnippets({ apiKey, body }: { apiKey: string; body?: Gener
   return (
     <Tabs
       label="Language"
-      tabs={requestSnippets(me.service, apiKey, asked, location.origin).map(({ name, text }) => ({
+      tabs={requestSnippets(me.service, apiKey, asked, location.origin).map(({ name, text, note }) => ({
         name,
-        content: <Code text={text} label={`the request in ${name}`} />,
+        content: (
+          <>
+            {note !== undefined && <p class="notice warn">{note}</p>}
+            <Code text={text} label={`the request in ${name}`} />
+          </>
+        ),
       }))}
     />
   );

@@ -2,89 +2,45 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GenerateBody } from '../../../../service/contract/portal-calls.ts';
 import type { ModelView, QuoteView } from '../../../../service/contract/portal-views.ts';
-import { capitalized, type PlainName, plainRows } from '../../../../service/contract/request-fields.ts';
+import { capitalized } from '../../../../service/contract/request-fields.ts';
 import { call, Refusal } from '../../api/call.ts';
 import { useAction } from '../../api/hooks.ts';
-import { useKept } from '../../kept.ts';
 import { useSession } from '../../session.tsx';
-import { Button, Money } from '../../ui/basics.tsx';
+import { Money } from '../../ui/basics.tsx';
 import { Field, Form, Select, Text } from '../../ui/form.tsx';
-import { Dialog } from '../../ui/page.tsx';
-import { RequestSnippets } from './key-dialogs.tsx';
+import { bodyOf, fitting, plainOf, type Settings } from './settings.ts';
 import { type Source, SourceImages } from './source-images.tsx';
-
-export interface Settings extends Readonly<Partial<Record<PlainName, string>>> {
-  readonly model: string;
-  readonly prompt: string;
-  readonly resolution: string;
-  readonly aspectRatio: string;
-  readonly outputFormat: string;
-}
 
 const quoteAfterMillis = 300;
 
-/** The setting when the model takes it, else the first one that it takes. */
-const fitting = (value: string, taken: readonly string[]): string =>
-  taken.includes(value) ? value : (taken[0] ?? '');
-
 const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
-
-/** Some models cannot repeat an image. */
-const repeats: string = 'seed';
-const plainOf = (model: ModelView) => plainRows.filter(([name]) => name !== repeats || model.takes_seed);
-
-function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]): GenerateBody {
-  const prompt = settings.prompt.trim();
-  return {
-    model: model.id,
-    ...(prompt !== '' && { prompt }),
-    resolution: fitting(settings.resolution, model.resolutions),
-    aspect_ratio: fitting(settings.aspectRatio, model.aspect_ratios),
-    output_format: fitting(settings.outputFormat, model.output_formats),
-    ...Object.fromEntries(
-      plainOf(model).flatMap(([name, { kind }]) => {
-        const text = settings[name]?.trim() ?? '';
-        return text === '' ? [] : [[name, kind === 'integer' ? Number(text) : text]];
-      }),
-    ),
-    ...(sources.length > 0 && { image_urls: sources.map(({ imageUrl }) => imageUrl) }),
-  };
-}
 
 export function PlaygroundForm(props: {
   models: readonly ModelView[];
-  start?: Partial<Settings> | undefined;
+  model: ModelView;
+  settings: Settings;
+  onSettings: (settings: Settings) => void;
+  sources: readonly Source[];
+  onSources: (sources: readonly Source[]) => void;
   /** Changes when a creation has ended: then the price is asked anew, with what is available. */
   turn: number;
   onCreated: (id: string) => void;
 }) {
-  const { models, start, turn, onCreated } = props;
+  const { models, model, settings, sources, turn, onCreated } = props;
   const { me } = useSession();
-  const [settings, setSettings] = useKept<Settings>('playground', () => ({
-    model: models[0]?.id ?? '',
-    prompt: '',
-    resolution: '',
-    aspectRatio: '',
-    outputFormat: '',
-    ...start,
-  }));
-  const [sources, setSources] = useState<readonly Source[]>([]);
-  const [isCodeShown, setCodeShown] = useState(false);
   // One key for each press: a press that is repeated after a broken connection charges once.
   const idempotencyKey = useRef<string | undefined>(undefined);
   const generate = useAction('createCreation', ({ id }) => {
     idempotencyKey.current = undefined;
     onCreated(id);
   });
-  const model = models.find(({ id }) => id === settings.model) ?? models[0];
-  const used = model && model.max_source_images > 0 ? sources : [];
-  const body = model && bodyOf(settings, model, used);
+  const used = model.max_source_images > 0 ? sources : [];
+  const body = bodyOf(settings, model, used);
   const quote = useQuote(body, turn + (generate.isBusy ? 0.5 : 0));
-  if (!model || !body) return null;
-  const change = (changes: Partial<Settings>): void => {
-    idempotencyKey.current = undefined;
-    setSettings({ ...settings, ...changes });
-  };
+  // A changed request is another one.
+  const asked = JSON.stringify(body);
+  useEffect(() => void (idempotencyKey.current = undefined), [asked]);
+  const change = (changes: Partial<Settings>): void => props.onSettings({ ...settings, ...changes });
   const fields = generate.error?.fields ?? new Map<string, string>();
   const isPaused = me.account?.condition !== 'active';
   return (
@@ -93,7 +49,6 @@ export function PlaygroundForm(props: {
         submit="Generate"
         action={generate}
         isDisabled={isPaused || (body.prompt === undefined && used.length === 0)}
-        beside={<Button text="View code" onClick={() => setCodeShown(true)} />}
         onSubmit={() => {
           idempotencyKey.current ??= crypto.randomUUID();
           generate.run({ body, idempotencyKey: idempotencyKey.current });
@@ -171,10 +126,7 @@ export function PlaygroundForm(props: {
             sources={sources}
             most={model.max_source_images}
             pricePerImage={model.price_per_source_image}
-            onChange={(next) => {
-              idempotencyKey.current = undefined;
-              setSources(next);
-            }}
+            onChange={props.onSources}
           />
         )}
         {model.sunset_at !== null && (
@@ -182,11 +134,6 @@ export function PlaygroundForm(props: {
         )}
         <Price quote={quote} />
       </Form>
-      {isCodeShown && (
-        <Dialog title="This request" onClose={() => setCodeShown(false)}>
-          <RequestSnippets apiKey="YOUR_KEY" body={body} />
-        </Dialog>
-      )}
     </div>
   );
 }
@@ -194,12 +141,11 @@ export function PlaygroundForm(props: {
 type Quote = QuoteView | Refusal | undefined;
 
 /** What the request costs, asked a moment after its last change. */
-function useQuote(body: GenerateBody | undefined, turn: number): Quote {
+function useQuote(body: GenerateBody, turn: number): Quote {
   const [quote, setQuote] = useState<Quote>();
   // The price depends on neither the prompt nor the seed; a quote needs some prompt.
-  const asked = body && JSON.stringify({ ...body, prompt: 'price', seed: undefined });
+  const asked = JSON.stringify({ ...body, prompt: 'price', seed: undefined });
   useEffect(() => {
-    if (asked === undefined) return;
     const abort = new AbortController();
     const isFirst = quote === undefined;
     const timer = setTimeout(

@@ -1,5 +1,5 @@
 /** Source images: the bytes go straight to the bucket, by an address that the service signs. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, Refusal } from '../../api/call.ts';
 import { Button, Money } from '../../ui/basics.tsx';
 import { Field } from '../../ui/form.tsx';
@@ -15,7 +15,8 @@ export interface Source {
 
 const types = ['image/png', 'image/jpeg', 'image/webp'];
 
-async function upload(file: File): Promise<Source> {
+/** Puts a picture into the storage. @throws Refusal */
+export async function upload(file: File): Promise<Source> {
   if (!types.includes(file.type)) throw new Refusal('PAGE', `${file.name} is no PNG, JPEG or WebP.`);
   const body = { content_type: file.type, bytes: file.size };
   const {
@@ -29,6 +30,9 @@ async function upload(file: File): Promise<Source> {
   return { name: file.name, imageUrl, preview: URL.createObjectURL(file) };
 }
 
+const picturesOf = (data: DataTransfer | null): File[] =>
+  [...(data?.files ?? [])].filter(({ type }) => types.includes(type));
+
 export function SourceImages(props: {
   sources: readonly Source[];
   most: number;
@@ -38,8 +42,10 @@ export function SourceImages(props: {
   const { sources, most, pricePerImage, onChange } = props;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Refusal>();
-  const add = async (input: HTMLInputElement): Promise<void> => {
-    const files = [...(input.files ?? [])].slice(0, most - sources.length);
+  const [isOver, setOver] = useState(false);
+  const add = async (given: Iterable<File>): Promise<void> => {
+    const files = [...given].slice(0, most - sources.length);
+    if (files.length === 0) return;
     setBusy(true);
     setError(undefined);
     const added: Source[] = [];
@@ -48,17 +54,42 @@ export function SourceImages(props: {
     } catch (failure) {
       setError(failure instanceof Refusal ? failure : new Refusal('PAGE', 'The image could not be read.'));
     }
-    input.value = '';
     setBusy(false);
     if (added.length > 0) onChange([...sources, ...added]);
   };
+  // A picture of the clipboard becomes a source, wherever the page has the focus.
+  const paste = useRef(add);
+  paste.current = add;
+  useEffect(() => {
+    const take = (event: ClipboardEvent): void => {
+      const files = picturesOf(event.clipboardData);
+      if (files.length === 0) return;
+      event.preventDefault();
+      void paste.current(files);
+    };
+    document.addEventListener('paste', take);
+    return () => document.removeEventListener('paste', take);
+  }, []);
   return (
-    <div>
+    <div
+      class={isOver ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void add(picturesOf(event.dataTransfer));
+      }}
+    >
       <Field
         label="Source images"
         hint={
           <>
-            PNG, JPEG or WebP, at most {most}. Each adds <Money of={pricePerImage} />.
+            PNG, JPEG or WebP, at most {most}: choose, drop or paste them. Each adds{' '}
+            <Money of={pricePerImage} />.
           </>
         }
       >
@@ -69,7 +100,10 @@ export function SourceImages(props: {
             accept={types.join(',')}
             multiple
             disabled={isBusy || sources.length >= most}
-            onChange={(event) => void add(event.currentTarget)}
+            onChange={(event) => {
+              const input = event.currentTarget;
+              void add(input.files ?? []).then(() => (input.value = ''));
+            }}
           />
         )}
       </Field>
