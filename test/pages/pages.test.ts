@@ -3,6 +3,7 @@
  * further file would start a browser of its own.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CreationRow } from '../../service/contract/portal-views.ts';
 import { startPortalPage } from './stub/portal-page.ts';
 import type { Refused } from './stub/server.ts';
 
@@ -605,7 +606,7 @@ describe('The playground', () => {
   it('shows the price first, and a press that is repeated after a broken connection has the same key', async () => {
     const { page, stub } = portal;
     await portal.show('playground', 'Playground');
-    await page.getByText('$0.045').waitFor();
+    await page.getByText('$0.045 of').waitFor();
     await page.getByLabel('Prompt').fill('a lake');
     stub.breakOff('createCreation');
     await button('Generate').click();
@@ -627,6 +628,78 @@ describe('The playground', () => {
       aspect_ratio: '1:1',
       output_format: 'png',
     });
+  });
+
+  it('keeps what is asked for in the address, where no server sees the prompt', async () => {
+    const { page } = portal;
+    await portal.open('playground', 'Playground');
+    await page.getByLabel('Prompt').fill('a pier & a lamp');
+    await page.getByLabel('Seed').fill('7');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#prompt=a+pier+%26+a+lamp&seed=7');
+    await page.reload();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('a pier & a lamp');
+    expect(await page.getByLabel('Seed').inputValue()).toBe('7');
+    await page.getByText('"seed":7').waitFor();
+    await page.getByRole('tab', { name: 'OpenAI SDK' }).click();
+    await page.getByText('do not know resolution, aspect_ratio, seed.').waitFor();
+  });
+
+  it('shows what was made before, as the start of settings, of a source image and of a comparison', async () => {
+    const { page, stub } = portal;
+    await portal.open('playground', 'Playground');
+    const strip = page.getByRole('region', { name: 'Made here before' });
+    expect(await strip.getByRole('button', { name: /^(?!Compare)/ }).count()).toBe(10);
+    await strip
+      .getByRole('button', { name: stub.samples.creations[2]?.prompt ?? '', exact: true })
+      .first()
+      .click();
+    await button('Use these settings').click();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe(stub.samples.creations[2]?.prompt);
+    await page.route('**/stub/upload', (route) => route.fulfill({ status: 200 }));
+    await button('Use as a source').click();
+    await page.getByText(/^\d{4}-\d\d-\d\d-a-fox-asleep-in-fresh-snow-\w{6}\.png$/).waitFor();
+    expect(sent('createPortalUpload')[0]?.body).toMatchObject({ content_type: 'image/png' });
+    await page.unroute('**/stub/upload');
+    await button(/^Compare with/)
+      .first()
+      .click();
+    expect(await dialog().getByRole('img').count()).toBe(2);
+    expect(await portal.violations('dialog')).toEqual([]);
+  });
+
+  it('orders variants: the same request with the next seeds, each once', async () => {
+    const { page, stub } = portal;
+    stub.answer('getPortalCreation', ({ id }) => ({
+      ...stub.samples.creationDetail(stub.samples.creations[3] as CreationRow),
+      ...{
+        id,
+        seed: 10,
+        source_images: 0,
+        request: { model: 'sandbox-sketch', prompt: 'a pier', seed: 10 },
+      },
+    }));
+    await portal.open('playground', 'Playground');
+    await page.locator('.strip .tile').nth(3).click();
+    await button(/^4 variants, \$0\.0?4/).click();
+    await expect.poll(() => sent('createCreation').length).toBe(4);
+    expect(sent('createCreation').map(({ body }) => body)).toEqual(
+      [11, 12, 13, 14].map((seed) => ({ model: 'sandbox-sketch', prompt: 'a pier', seed })),
+    );
+    expect(new Set(sent('createCreation').map(({ headers }) => headers['idempotency-key'])).size).toBe(4);
+  });
+
+  it('takes a picture of the clipboard as a source image', async () => {
+    const { page } = portal;
+    await portal.open('playground', 'Playground');
+    await page.route('**/stub/upload', (route) => route.fulfill({ status: 200 }));
+    await page.getByText('choose, drop or paste').waitFor();
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([new Uint8Array([1])], 'pasted.png', { type: 'image/png' }));
+      document.dispatchEvent(new ClipboardEvent('paste', { clipboardData }));
+    }`);
+    await page.getByText('pasted.png').waitFor();
+    await page.unroute('**/stub/upload');
   });
 });
 
