@@ -115,7 +115,7 @@ describe('What was typed when the session ended', () => {
     await portal.open('keys', 'Keys');
     await button('Create a key').click();
     await dialog().getByLabel('Name').fill(name);
-    await dialog().getByLabel('Cap a day (USD)').fill('2.50');
+    await dialog().getByLabel('Daily cap (USD)').fill('2.50');
     portal.stub.refuse('createKey', ended);
     await button('Create the key').click();
     await portal.page.getByRole('link', { name: 'Sign in' }).click();
@@ -129,7 +129,7 @@ describe('What was typed when the session ended', () => {
   it('is there again for the same person after the sign-in, once', async () => {
     await typeAndSignIn('Typed before');
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Typed before');
-    expect(await dialog().getByLabel('Cap a day (USD)').inputValue()).toBe('2.50');
+    expect(await dialog().getByLabel('Daily cap (USD)').inputValue()).toBe('2.50');
     expect(await storage()).toBe('[{},{}]');
     await portal.page.keyboard.press('Escape');
     await button('Create a key').click();
@@ -175,7 +175,7 @@ describe('What needs a fresh sign-in', () => {
     portal.stub.refuse('createKey', stale);
     await button('Create a key').click();
     await dialog().getByLabel('Name').fill('Laptop of Ada');
-    await dialog().getByLabel('Cap a month (USD)').fill('12.50');
+    await dialog().getByLabel('Monthly cap (USD)').fill('12.50');
     await button('Create the key').click();
     const confirm = portal.page.getByRole('dialog', { name: 'Confirm that it is you' });
     await confirm.waitFor();
@@ -265,18 +265,18 @@ describe('A key', () => {
     await dialog().waitFor({ state: 'detached' });
     expect(sent('revokeKey').map(({ id }) => id)).toEqual(['key_night']);
     await portal.page.getByText('The key is revoked.').waitFor();
-    await button('Roll Night batch').click();
+    await button('Rotate Night batch').click();
     await portal.page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
     expect(await portal.page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
-      'Roll Night batch',
+      'Rotate Night batch',
     );
   });
 
   it('that somebody else changed meanwhile shows what is stored, and sends nothing of it back', async () => {
     await portal.show('keys', 'Keys');
     await button('Change Night batch').click();
-    const cap = dialog().getByRole('textbox', { name: 'Cap a month (USD)' });
+    const cap = dialog().getByRole('textbox', { name: 'Monthly cap (USD)' });
     expect(await cap.inputValue()).toBe('60');
     expect(await button('Save').isDisabled()).toBe(true);
     await cap.fill('80');
@@ -293,11 +293,11 @@ describe('A key', () => {
     await dialog().getByText('Somebody stored meanwhile: $10').waitFor();
     expect(sent('changeKey')[0]?.body).toEqual({ name: 'Nightly batch', monthly_cap: 80, version: 'v1' });
     // A field that nobody touched here shows what is stored.
-    expect(await dialog().getByLabel('Cap a day (USD)').inputValue()).toBe('3');
+    expect(await dialog().getByLabel('Daily cap (USD)').inputValue()).toBe('3');
     expect(await cap.inputValue()).toBe('80');
     expect(await button('Save').isDisabled()).toBe(true);
     expect(await portal.violations('dialog')).toEqual([]);
-    await button('Take it: Cap a month (USD)').click();
+    await button('Take it: Monthly cap (USD)').click();
     expect(await cap.inputValue()).toBe('10');
     portal.stub.reset();
     await button('Save').click();
@@ -325,9 +325,9 @@ describe('A key', () => {
     await portal.show('keys', 'Keys');
     await button('Create a key').click();
     await dialog().getByLabel('Name').fill('x');
-    await dialog().getByLabel('Cap a day (USD)').fill('many');
+    await dialog().getByLabel('Daily cap (USD)').fill('many');
     expect(await button('Create the key').isDisabled()).toBe(true);
-    await dialog().getByLabel('Cap a day (USD)').fill('5');
+    await dialog().getByLabel('Daily cap (USD)').fill('5');
     portal.stub.refuse('createKey', {
       status: 400,
       code: 'ERR_INVALID_REQUEST',
@@ -336,7 +336,7 @@ describe('A key', () => {
     });
     await button('Create the key').click();
     const field = dialog().getByRole('textbox', {
-      name: 'Cap a day (USD)',
+      name: 'Daily cap (USD)',
       description: 'must be at most 1',
     });
     await field.waitFor();
@@ -711,7 +711,7 @@ describe('Moving between pages', () => {
     await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor();
     await expect
       .poll(() => page.evaluate('document.activeElement.outerHTML'))
-      .toBe('<h1 tabindex="-1">Wallet</h1>');
+      .toBe('<h1 tabindex="-1" dir="auto">Wallet</h1>');
     expect(await page.getByRole('link', { name: 'Wallet', exact: true }).getAttribute('aria-current')).toBe(
       'page',
     );

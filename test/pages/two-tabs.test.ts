@@ -55,7 +55,7 @@ describe('Of two tabs with the form of', () => {
     await page.goto(new URL('keys', service.machine.portalUrl).href);
     await page.getByRole('button', { name: 'Create a key' }).click();
     await field(page.getByRole('dialog'), 'Name').fill('Two tabs');
-    await field(page.getByRole('dialog'), 'Cap a month (USD)').fill('100');
+    await field(page.getByRole('dialog'), 'Monthly cap (USD)').fill('100');
     await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByLabel('I have stored it').check();
     await page.getByRole('button', { name: 'Done' }).click();
@@ -63,21 +63,21 @@ describe('Of two tabs with the form of', () => {
       (await service.operator.accounts.listKeys(account())).find(({ name }) => name.startsWith('Two tabs'));
 
     const [first, second] = await forms('keys', 'Change Two tabs');
-    await field(first, 'Cap a month (USD)').fill('10');
+    await field(first, 'Monthly cap (USD)').fill('10');
     await field(second, 'Name').fill('Two tabs, renamed');
     await save(first);
     await saveLate(second);
-    await expect.poll(() => field(second, 'Cap a month (USD)').inputValue()).toBe('10');
+    await expect.poll(() => field(second, 'Monthly cap (USD)').inputValue()).toBe('10');
     await save(second);
     expect(await stored()).toMatchObject({ name: 'Two tabs, renamed', monthlyCapMicros: 10_000_000 });
 
     const [third, fourth] = await forms('keys', 'Change Two tabs, renamed');
-    await field(third, 'Cap a month (USD)').fill('20');
-    await field(fourth, 'Cap a month (USD)').fill('30');
+    await field(third, 'Monthly cap (USD)').fill('20');
+    await field(fourth, 'Monthly cap (USD)').fill('30');
     await save(third);
     await saveLate(fourth, '$20');
     expect(await fourth.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-    await press(fourth, 'Keep mine: Cap a month (USD)');
+    await press(fourth, 'Keep mine: Monthly cap (USD)');
     await save(fourth);
     expect(await stored()).toMatchObject({ monthlyCapMicros: 30_000_000 });
   });
@@ -93,7 +93,7 @@ describe('Of two tabs with the form of', () => {
     await other.close();
     const [first, second] = await forms('people', 'Change dev@tabs.test');
     await first.getByLabel('Role').selectOption('viewer');
-    await field(second, 'Largest cap a month of a key (USD)').fill('5');
+    await field(second, 'Largest monthly cap of a key (USD)').fill('5');
     await save(first);
     await press(second, 'Save');
     await second.getByRole('alert').waitFor();

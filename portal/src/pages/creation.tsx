@@ -124,7 +124,12 @@ function Content({ of }: { of: CreationDetail }) {
         <Card title="Request">
           <Facts
             rows={[
-              ['Prompt', <span class="text">{of.prompt ?? <span class="dim">none</span>}</span>],
+              [
+                'Prompt',
+                <span class="text" dir="auto">
+                  {of.prompt ?? <span class="dim">none</span>}
+                </span>,
+              ],
               ['Model', of.model],
               ['Size', `${of.resolution}, ${of.aspect_ratio}, ${of.output_format}`],
               ...plainRows.map(

@@ -182,4 +182,4 @@ function KeyTable(props: { rows: readonly KeyView[]; mayChange: boolean; onOpen:
   );
 }
 
-const words = { change: 'Change', roll: 'Roll', revoke: 'Revoke' } as const;
+const words = { change: 'Change', roll: 'Rotate', revoke: 'Revoke' } as const;

@@ -77,7 +77,7 @@ export function Id({ of, label, plain }: { of: string; label: string; plain?: bo
 /** A text of a person or a client: cut to its column, and whole in its title. */
 export function Clip({ text }: { text: string }) {
   return (
-    <span class="clip" title={text}>
+    <span class="clip" dir="auto" title={text}>
       {text}
     </span>
   );

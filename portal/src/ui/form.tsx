@@ -99,6 +99,7 @@ export function Text(props: TextInput) {
           ...ids,
           value,
           required: isRequired,
+          dir: 'auto' as const,
           autocomplete: 'off',
           spellcheck: false,
           ...defined({ placeholder, maxLength, inputMode, autoFocus }),

@@ -26,7 +26,7 @@ export function Page(props: {
       <div class="page-head">
         <div>
           {above !== undefined && <p class="above">{above}</p>}
-          <h1 ref={heading} tabIndex={-1}>
+          <h1 ref={heading} tabIndex={-1} dir="auto">
             {title}
           </h1>
           {lead !== undefined && <p class="lead">{lead}</p>}

@@ -5,21 +5,23 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
  * top of the page, newer rows come into sight instead.
  */
 export function useSteady(rows: unknown): void {
-  const read = useRef<{ readonly row: string; readonly top: number }>(undefined);
+  /** The first row in sight, and its place in the whole page. */
+  const read = useRef<{ readonly row: string; readonly place: number }>(undefined);
   const note = (): void => {
     read.current = undefined;
-    if (scrollY < 1) return;
     for (const element of document.querySelectorAll<HTMLElement>('[data-row]')) {
       const { top, bottom } = element.getBoundingClientRect();
       if (bottom <= 0) continue;
-      read.current = { row: element.dataset['row'] ?? '', top };
+      read.current = { row: element.dataset['row'] ?? '', place: top + scrollY };
       return;
     }
   };
   useLayoutEffect(() => {
-    const { row, top } = read.current ?? {};
+    const { row, place } = read.current ?? {};
     const element = row === undefined ? null : document.querySelector(`[data-row="${CSS.escape(row)}"]`);
-    if (element && top !== undefined) scrollBy(0, element.getBoundingClientRect().top - top);
+    // The browser tells of a scroll later, so the page may have been scrolled since.
+    if (element && place !== undefined && scrollY >= 1)
+      scrollBy(0, element.getBoundingClientRect().top + scrollY - place);
     note();
   }, [rows]);
   useEffect(() => {

@@ -41,7 +41,9 @@ export function CreationTable({ caption, rows }: { caption: string; rows: readon
           (row) => (
             <a class="creation-link" href={href(`/creations/${row.id}`)}>
               <Thumbnail of={row} />
-              <span class="clip">{row.prompt ?? <span class="dim">without a prompt</span>}</span>
+              <span class="clip" dir="auto">
+                {row.prompt ?? <span class="dim">without a prompt</span>}
+              </span>
             </a>
           ),
         ],

@@ -79,7 +79,7 @@ export function RollKey(props: { of: KeyView; action: Action<'rollKey'>; onClose
   const { of: key, action, onClose } = props;
   const [time, setTime] = useKept<Span>('old key ends', '24h');
   return (
-    <Dialog title={`Roll ${key.name}`} onClose={onClose}>
+    <Dialog title={`Rotate ${key.name}`} onClose={onClose}>
       <Form
         submit="Create the new key"
         action={action}
@@ -113,7 +113,7 @@ export function RevokeKey(props: { of: KeyView; action: Action<'revokeKey'>; onC
       >
         <p>
           Every request with this key is refused from the next one on. This cannot be undone. To replace a key
-          without a gap, roll it.
+          without a gap, rotate it.
         </p>
         <Text label={`Type “${key.name}” to confirm`} value={typed} onInput={setTyped} isRequired autoFocus />
       </Form>

@@ -11,11 +11,11 @@ const caps = ['daily_cap', 'monthly_cap', 'total_cap', 'per_user_monthly_cap'] a
 type Cap = (typeof caps)[number];
 
 const words: Readonly<Record<Cap, { label: string; hint?: ComponentChildren }>> = {
-  daily_cap: { label: 'Cap a day (USD)' },
-  monthly_cap: { label: 'Cap a month (USD)' },
-  total_cap: { label: 'Cap in total (USD)' },
+  daily_cap: { label: 'Daily cap (USD)' },
+  monthly_cap: { label: 'Monthly cap (USD)' },
+  total_cap: { label: 'Total cap (USD)' },
   per_user_monthly_cap: {
-    label: 'Cap a month for each user (USD)',
+    label: 'Monthly cap for each user (USD)',
     hint: (
       <>
         A user is what a request names in <code>user</code>.

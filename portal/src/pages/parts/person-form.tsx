@@ -93,7 +93,7 @@ export function PersonForm(props: {
       />
       {hasCap && (
         <Amount
-          label="Largest cap a month of a key (USD)"
+          label="Largest monthly cap of a key (USD)"
           value={values.key_cap}
           onInput={(value) => set('key_cap', value)}
           theirs={theirs('key_cap')}

@@ -65,6 +65,7 @@ export function PlaygroundForm(props: {
         <Field label="Prompt" error={fields.get('prompt')}>
           {(ids) => (
             <textarea
+              dir="auto"
               {...ids}
               rows={5}
               value={settings.prompt}

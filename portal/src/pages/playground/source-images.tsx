@@ -114,7 +114,9 @@ export function SourceImages(props: {
           {sources.map((source) => (
             <li key={source.imageUrl}>
               <img src={source.preview} alt="" />
-              <span class="clip">{source.name}</span>
+              <span class="clip" dir="auto">
+                {source.name}
+              </span>
               <Button
                 text="Remove"
                 class="small"
