@@ -1,6 +1,14 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
-import { callingVendors, dynamodb, images, outbound, secretBox, states } from '../service/platform/lambda.ts';
+import {
+  callingVendors,
+  dynamodb,
+  images,
+  outbound,
+  secretBox,
+  states,
+  thumbnails,
+} from '../service/platform/lambda.ts';
 import { openCallback } from '../service/render/open.ts';
 import { receiveCallback } from '../service/render/receive-callback.ts';
 
@@ -11,6 +19,7 @@ export const handler = lambdaHandler(
       dynamodb: dynamodb(),
       states: states(),
       images,
+      thumbnails,
       vendors: callingVendors(),
       secretBox: secretBox(),
       outbound: outbound(),

@@ -8,6 +8,7 @@ import {
   providerCosts,
   secretBox,
   states,
+  thumbnails,
 } from '../service/platform/lambda.ts';
 import { openRender } from '../service/render/open.ts';
 import { renderImage } from '../service/render/render-image.ts';
@@ -19,6 +20,7 @@ export const handler = lambdaHandler(
       dynamodb: dynamodb(),
       states: states(),
       images,
+      thumbnails,
       ...allVendors(),
       providerCosts,
       secretBox: secretBox(),

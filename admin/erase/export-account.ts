@@ -5,7 +5,7 @@ import type { Account } from '../../service/accounts/account.ts';
 import { queryPages } from '../../service/aws/dynamodb/query.ts';
 import { type Item, keys } from '../../service/aws/dynamodb/table.ts';
 import { creationView } from '../../service/creations/creation.ts';
-import { imageKeysOf } from '../../service/creations/erase.ts';
+import { originalKeysOf } from '../../service/creations/erase.ts';
 import type { AccountId, CreationId } from '../../service/values/ids.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -33,7 +33,7 @@ export async function exportAccount(
       const page = await services.creations.list(id, creationsAtOnce, before);
       if (page.length === 0) return;
       for (const creation of page) {
-        for (const key of creation.erasedBy === undefined ? imageKeysOf(creation) : [])
+        for (const key of creation.erasedBy === undefined ? originalKeysOf(creation) : [])
           if (await fetchImage(key, to, services)) images += 1;
         yield creationView(creation, services.raw.resultsBaseUrl, services.clock.now());
       }

@@ -50,7 +50,13 @@ const standIns = {
  * `instanceof`.
  */
 export const modulesOnDemand: Readonly<Record<string, string>> = {
+  'service/render/thumbnails/make.ts': 'thumbnails.mjs',
   'service/vendors/bedrock.ts': 'bedrock.mjs',
+};
+
+/** The data that a file on demand reads, which lies beside it. */
+export const dataOnDemand: Readonly<Record<string, string>> = {
+  'thumbnails.mjs': 'node_modules/@jsquash/webp/codec/dec/webp_dec.wasm',
 };
 
 /** Event streams need another checksum of the same module. */

@@ -3,11 +3,11 @@
  * of Node. So the bundle leaves out code that no function of the service runs (docs/decisions/0021).
  */
 import { cpSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType } from 'aws-cdk-lib';
 import { Code, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { bundleText, modulesOnDemand } from './bundle-text.ts';
+import { bundleText, dataOnDemand, modulesOnDemand } from './bundle-text.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -35,7 +35,11 @@ export function writeBundle(folder: string, { entry, folder: files }: Omit<Bundl
   const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, false);
   writeFileSync(join(folder, 'index.mjs'), text);
   for (const [module, file] of Object.entries(modulesOnDemand))
-    if (text.includes(`import("./${file}")`)) writeFileSync(join(folder, file), bundleOnDemand(module));
+    if (text.includes(`import("./${file}")`)) {
+      writeFileSync(join(folder, file), bundleOnDemand(module));
+      const data = dataOnDemand[file];
+      if (data !== undefined) cpSync(join(root, data), join(folder, basename(data)));
+    }
   if (files) cpSync(files.from, join(folder, files.as), { recursive: true });
 }
 

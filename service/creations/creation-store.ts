@@ -70,6 +70,13 @@ export function createCreationStore(table: Table) {
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
+    /** Notes that the small forms of the result are stored. False when the creation was erased meanwhile. */
+    noteThumbnails: async (id: CreationId, colours: string): Promise<boolean> =>
+      updateIf(table, keys.creation(id), {
+        UpdateExpression: 'SET colours = :colours',
+        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(erasedBy)',
+        ExpressionAttributeValues: { ':colours': colours },
+      }),
     /** 'busy': a conflict outlasted the retries. The caller has to call again. */
     complete: (
       creation: CreationRecord,

@@ -100,6 +100,7 @@ function eraseParts(creation: CreationRecord, { by, againAt }: EraseOf, nowMilli
       resultsExpireAt === undefined ? '' : ', resultsExpireAt = :now',
       webhook ? ', webhook.#status = :left' : '',
       texts.UpdateExpression.replace('SET ', ', '),
+      ', colours',
     ].join(''),
     ConditionExpression: webhook ? `${hasEnded} AND ${isSameWebhook}` : hasEnded,
     ExpressionAttributeValues: {

@@ -12,6 +12,7 @@ import { type Clock, isKnownVersion, type Log, type Schema } from '../values/run
 import type { CreationRecord } from './creation.ts';
 import type { EraseOutcome, EraseStore } from './erase-store.ts';
 import type { ImageStore } from './image-store.ts';
+import { thumbnailKey } from './thumbnails.ts';
 
 const secondPassMillis = 16 * 60_000;
 
@@ -46,16 +47,23 @@ export async function eraseCreation(
   return outcome;
 }
 
-/** The keys of all images of a creation, also of those that an attempt may have stored and nobody has seen. */
-export function imageKeysOf({
-  results,
-  sources,
-  attempts,
-}: Pick<CreationRecord, 'results' | 'sources' | 'attempts'>): readonly string[] {
-  return [
-    ...new Set([
-      ...[...results, ...sources].map(({ key }) => key),
-      ...attempts.map(({ resultKey }) => resultKey),
-    ]),
-  ];
+type OfImages = Pick<CreationRecord, 'results' | 'sources' | 'attempts'>;
+
+/** The keys of the results, also of those that an attempt may have stored and nobody has seen. */
+function resultKeysOf({ results, attempts }: OfImages): readonly string[] {
+  return [...new Set([...results.map(({ key }) => key), ...attempts.map(({ resultKey }) => resultKey)])];
+}
+
+/** The keys of all images of a creation, without the small forms, which can be made anew. */
+export function originalKeysOf(creation: OfImages): readonly string[] {
+  return [...resultKeysOf(creation), ...new Set(creation.sources.map(({ key }) => key))];
+}
+
+/** All that the bucket may have of a creation. */
+export function imageKeysOf(creation: OfImages): readonly string[] {
+  const forms = resultKeysOf(creation).flatMap((key) => [
+    thumbnailKey(key, 'small'),
+    thumbnailKey(key, 'large'),
+  ]);
+  return [...originalKeysOf(creation), ...forms];
 }

@@ -236,6 +236,7 @@ type SetLater =
   | 'erasedAt'
   | 'erasedBy'
   | 'resultsExpireAt'
+  | 'colours'
   | 'lease'
   | 'fence';
 

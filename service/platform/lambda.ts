@@ -47,6 +47,15 @@ export const images: Platform['images'] = (signal) =>
     ...(signal && { signal }),
   });
 
+/** A picture that would take more than this share of the function's memory to decode gets no small forms. */
+const decodingShare = 1 / 6;
+
+export const thumbnails: Platform['thumbnails'] = async (bytes, signal) => {
+  const { makeThumbnails } = await import('../render/thumbnails/make.ts');
+  const memoryBytes = Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']) * 2 ** 20;
+  return makeThumbnails(bytes, { signal, mostBytes: memoryBytes * decodingShare });
+};
+
 export function uploadTargets(): Platform['uploadTargets'] {
   // On one machine, clients upload at the public address, and functions call a port of the machine.
   const endpoint = process.env['AWS_ENDPOINT_URL_S3'];

@@ -9,6 +9,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Catalog, ProviderCosts } from '../catalog/catalog-schema.ts';
 import type { ProviderDefinition } from '../catalog/provider-definition.ts';
 import type { ImageStore } from '../creations/image-store.ts';
+import type { Thumbnails } from '../creations/thumbnails.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { InvitationEmail } from '../portal/people-store.ts';
 import type { UploadTargets } from '../uploads/upload-targets.ts';
@@ -34,6 +35,8 @@ export interface Platform {
   readonly secrets: SecretsManagerClient;
   /** @param signal of the request's time, where there is a request */
   readonly images: (signal?: AbortSignal) => ImageStore;
+  /** Makes the small forms of a picture. Throws when it cannot. */
+  readonly thumbnails: (bytes: Uint8Array, signal: AbortSignal) => Promise<Thumbnails>;
   readonly uploadTargets: UploadTargets;
   readonly outbound: Outbound;
   readonly secretBox: SecretBox;

@@ -9,6 +9,7 @@ import {
   resultUrls,
   type StoredImage,
 } from '../creations/creation.ts';
+import { thumbnailKey } from '../creations/thumbnails.ts';
 import type { KeyId } from '../values/ids.ts';
 import { toUsd } from '../values/money.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
@@ -38,7 +39,7 @@ export function creationRow(creation: CreationRecord, showing: Showing): Creatio
     user: creation.user ?? null,
     key: { id: keyId, name: showing.keyNames.get(keyId) ?? keyId },
     result_urls: urls,
-    picture: pictureOf(urls[0], creation.results[0]),
+    picture: pictureOf(urls[0], creation),
     result_expires_at: resultsExpireAt === undefined ? null : new Date(resultsExpireAt).toISOString(),
     webhook: webhook ? { status: webhook.status, attempts: webhook.attempts } : null,
     created_at: creation.createdAt,
@@ -48,10 +49,15 @@ export function creationRow(creation: CreationRecord, showing: Showing): Creatio
   };
 }
 
-function pictureOf(url: string | undefined, image: StoredImage | undefined): PictureView | null {
+function pictureOf(url: string | undefined, { results, colours }: CreationRecord): PictureView | null {
+  const [image] = results;
   if (url === undefined || !image) return null;
   const { width, height, contentType: content_type } = image;
-  return { url, width, height, content_type, small_url: null, large_url: null, colours: [] };
+  const form = (name: 'small' | 'large') => (colours === undefined ? null : thumbnailKey(url, name));
+  return {
+    ...{ url, width, height, content_type, small_url: form('small'), large_url: form('large') },
+    colours: (colours?.match(/.{6}/g) ?? []).map((colour) => `#${colour}`),
+  };
 }
 
 export function creationDetail(

@@ -15,6 +15,7 @@ import type { CallbackOutcome, CalledAttempt, CallingProvider } from './check-ca
 import { type HeldLease, holdLease, leaseMillis } from './held-lease.ts';
 import type { CallbackServices, CompletionServices } from './open.ts';
 import { openRouteNotes, type RouteNotes } from './route-notes.ts';
+import { storeThumbnails, type Stored } from './store-thumbnails.ts';
 import { recordFor } from './try-route.ts';
 import type { Rendering } from './walk-routes.ts';
 
@@ -25,17 +26,17 @@ const storeMillis = 60_000;
 const completeMillis = 30_000;
 const dayMillis = 86_400_000;
 
-/** Stores the image and commits. A terminal creation discards it. Throws Overloaded. */
+/** Stores the image and commits. A terminal creation discards it: undefined. Throws Overloaded. */
 export async function completeCreation(
   creation: CreationRecord,
   rendering: Omit<Rendering, 'kind'>,
   lease: HeldLease,
   services: CompletionServices,
-): Promise<'completed' | 'already_terminal'> {
+): Promise<Stored | undefined> {
   lease.begin('store_image', storeMillis);
   await store(rendering, services);
   lease.begin('complete_creation', completeMillis);
-  return commit(creation, rendering, services);
+  return (await commit(creation, rendering, services)) === 'completed' ? rendering : undefined;
 }
 
 async function store(
@@ -120,24 +121,28 @@ async function endUnderLease(job: LeasedJob, services: CallbackServices): Promis
     // The end of the creation has removed the lease already.
     await (end?.outcome === 'completed' ? lease.release() : lease.giveBack());
   }
-  if (end.outcome === 'completed') return afterCompletion(creation, services);
+  if (end.outcome === 'completed') return afterCompletion(creation, end.stored, services);
   if (end.wakes === undefined) return end.outcome;
   // No later invocation has this token: it was read under the lease.
   return (await services.tasks.fail(end.wakes, 'RouteEnded')) === 'unclear' ? 'task_unclear' : end.outcome;
 }
 
-/** Makes the first attempt to deliver the webhook, and ends the task of the execution. */
+/** Makes the first attempt to deliver the webhook, ends the task of the execution, and stores the small forms. */
 async function afterCompletion(
   creation: CreationRecord,
+  stored: Stored | undefined,
   services: CallbackServices,
 ): Promise<CallbackOutcome> {
   const { id } = creation;
   const { creations, tasks } = services;
   const isDelivered = await deliverFirst(id, creation, services);
   const token = await creations.taskToken(id);
-  if (token === undefined) return 'completed';
-  const ended = isDelivered ? tasks.succeed(token, id) : tasks.fail(token, 'WebhookNotDelivered');
-  return (await noteAnswer(ended, id, services)) === 'unclear' ? 'task_unclear' : 'completed';
+  const ended =
+    token !== undefined &&
+    (isDelivered ? tasks.succeed(token, id) : tasks.fail(token, 'WebhookNotDelivered'));
+  const isUnclear = ended && (await noteAnswer(ended, id, services)) === 'unclear';
+  await storeThumbnails(id, stored, services);
+  return isUnclear ? 'task_unclear' : 'completed';
 }
 
 /** The task may wait although the creation is terminal: its end was lost, or an operator refunded. */
@@ -170,6 +175,8 @@ interface LeasedJob {
 
 interface JobEnd {
   readonly outcome: CallbackOutcome;
+  /** Of a creation that this invocation has completed. */
+  readonly stored?: Stored;
   /** The token of the task with which RenderImage goes on. */
   readonly wakes?: string | undefined;
 }
@@ -228,8 +235,8 @@ async function complete(
   services: CallbackServices,
 ): Promise<JobEnd> {
   try {
-    const committed = await completeCreation(creation, rendering, lease, services);
-    if (committed === 'completed') return { outcome: 'completed' };
+    const stored = await completeCreation(creation, rendering, lease, services);
+    if (stored) return { outcome: 'completed', stored };
     return { outcome: 'late', wakes: await services.creations.taskToken(creation.id) };
   } catch (error) {
     // The image was not stored. The vendor still has it, and its next callback or the heartbeat tries again.

@@ -4,7 +4,7 @@ import { recentOperatorCatalog, withConfigured } from '../vendors/open.ts';
 import { type DeliveryPlatform, openDelivery } from '../webhooks/open.ts';
 import { createHealthStore } from './health-store.ts';
 
-type CompletionPlatform = DeliveryPlatform & On<'images' | 'vendors'>;
+type CompletionPlatform = DeliveryPlatform & On<'images' | 'thumbnails' | 'vendors'>;
 export type CompletionServices = ReturnType<typeof openCompletion>;
 /** The providers are those that call back. */
 export type CallbackServices = CompletionServices;
@@ -16,6 +16,8 @@ function openCompletion(on: CompletionPlatform, component: string) {
     ...delivery,
     health: createHealthStore(tableOf(on)),
     images: on.images(),
+    imagesUntil: on.images,
+    thumbnails: on.thumbnails,
     providers: on.vendors,
     tasks: tasksOf(on, delivery.log),
     resultDays: Number(on.environment('RESULT_DAYS')),

@@ -1,6 +1,6 @@
 /**
  * RenderImage, a state of the execution: takes the lease, asks the providers for the image, stores the image,
- * completes the creation, and makes the first attempt to deliver its webhook. The function may run again at any time:
+ * completes the creation, makes the first attempt to deliver its webhook, and stores the small forms. The function may run again at any time:
  * it continues where the record says. In the machine whose tasks wait, the payload has a task token. There the
  * function may leave a job to the callback of its vendor, and whoever completes the creation ends the task.
  */
@@ -23,6 +23,7 @@ import { completeCreation } from './finish-job.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import type { RenderServices } from './open.ts';
 import { openRouteNotes } from './route-notes.ts';
+import { storeThumbnails, type Stored } from './store-thumbnails.ts';
 import { walkRoutes } from './walk-routes.ts';
 
 /** Kept before the deadline for the cancel, the result or the refund; at most a quarter of the time. */
@@ -58,29 +59,35 @@ async function render(payload: Payload, holder: string, services: RenderServices
   const now = clock.now();
   const taskToken = payload.task_token;
   const outcome = await creations.lease(id, holder, now + leaseMillis, now, taskToken);
+  let stored: Stored | undefined;
   switch (outcome.kind) {
     case 'leased_by_another':
       throw stillRunning();
-    case 'leased':
+    case 'leased': {
       requireKnownRelease(outcome.creation, services);
-      if (await isParked(outcome, holder, taskToken, logWith(services, idsOf(outcome.creation))))
-        return payload;
+      const end = await endOf(outcome, holder, taskToken, logWith(services, idsOf(outcome.creation)));
+      if (end === 'parked') return payload;
+      stored = end;
       break;
+    }
     case 'terminal':
     case 'absent':
   }
   const known = outcome.kind === 'leased' ? outcome.creation : undefined;
-  if (!(await deliverFirst(id, known, services))) throw notDelivered();
-  if (taskToken !== undefined) await noteAnswer(services.tasks.succeed(taskToken, id), id, services);
+  const isDelivered = await deliverFirst(id, known, services);
+  if (isDelivered && taskToken !== undefined)
+    await noteAnswer(services.tasks.succeed(taskToken, id), id, services);
+  await storeThumbnails(id, stored, services);
+  if (!isDelivered) throw notDelivered();
   return payload;
 }
 
-/** False when the creation has ended. */
-async function isParked(...work: Parameters<typeof renderLeased>): Promise<boolean> {
+/** Undefined when the creation has ended without this invocation. */
+async function endOf(...work: Parameters<typeof renderLeased>): ReturnType<typeof renderLeased> {
   try {
-    return (await renderLeased(...work)) === 'parked';
+    return await renderLeased(...work);
   } catch (error) {
-    if (error instanceof EndedMeanwhile) return false;
+    if (error instanceof EndedMeanwhile) return undefined;
     throw error;
   }
 }
@@ -105,7 +112,7 @@ async function renderLeased(
   holder: string,
   taskToken: string | undefined,
   services: RenderServices,
-): Promise<'parked' | 'ended'> {
+): Promise<'parked' | Stored | undefined> {
   const { clock, creations, log, tasks } = services;
   const isAwaited = taskToken !== undefined;
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
@@ -135,8 +142,7 @@ async function renderLeased(
       await lease.giveBack();
       return 'parked';
     }
-    await completeCreation(creation, rendering, lease, services);
-    return 'ended';
+    return await completeCreation(creation, rendering, lease, services);
   } catch (error) {
     // The next invocation does not have to wait until the lease runs out.
     if (error instanceof Overloaded) await lease.giveBack();

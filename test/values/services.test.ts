@@ -69,6 +69,7 @@ const parts = () => ({
   dynamodb: lambda.dynamodb(),
   states: lambda.states(),
   images: lambda.images,
+  thumbnails: lambda.thumbnails,
   outbound: lambda.outbound(),
   secretBox: lambda.secretBox(),
   catalog: lambda.catalog,

@@ -80,7 +80,7 @@ import {
   type Forecast,
 } from '../network/flapping-providers.ts';
 import { createSimulatedOutbound, type OutsideObserver } from '../network/outbound.ts';
-import { createProvider, pictures } from '../network/providers.ts';
+import { createProvider, pictures, thumbnails } from '../network/providers.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Ongoing } from '../world/effects.ts';
 import { createClock } from '../world/function-clock.ts';
@@ -401,6 +401,7 @@ export function createService(
     states: clients.states,
     secrets: clients.secrets,
     images: bucket.open,
+    thumbnails,
     uploadTargets: bucket.targets,
     outbound:
       load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), observer),

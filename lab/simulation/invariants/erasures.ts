@@ -16,7 +16,9 @@ const left = 'nothing is left of an erased creation';
 function imagesOf(item: Item | undefined): string[] {
   const of = (list: string, name: string): string[] =>
     (item?.[list]?.L ?? []).flatMap(({ M }) => M?.[name]?.S ?? []);
-  return [...of('results', 'key'), ...of('sources', 'key'), ...of('attempts', 'resultKey')];
+  const results = [...of('results', 'key'), ...of('attempts', 'resultKey')];
+  const forms = results.flatMap((key) => ['96', '480'].map((side) => key.replace(/\.\w+$/, `-${side}.jpg`)));
+  return [...of('sources', 'key'), ...results, ...forms];
 }
 
 /** What the client sent, as the record had it. */
@@ -101,6 +103,7 @@ export function createErasureInvariants(world: World, service: () => Service | u
         const known = erased.get(id) ?? { at: world.time.now(), images: new Set<string>() };
         erased.set(id, known);
         for (const key of imagesOf(after)) known.images.add(key);
+        if (after['colours']) accuse(left, `the record of ${id} has the colours of its picture`);
       }
     },
     /** The service has answered a DELETE with 204. */

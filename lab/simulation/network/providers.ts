@@ -1,5 +1,6 @@
 /** The image providers of the simulation. */
 import type { RefusalReason } from '../../../service/contract/failures.ts';
+import type { Platform } from '../../../service/platform/platform.ts';
 import type {
   CancelAnswer,
   ImageProvider,
@@ -54,6 +55,13 @@ export const pictures: Readonly<Record<string, Buffer>> = {
     'hex',
   ),
   jpeg: Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex'),
+};
+
+/** The pictures have no pixels, so their small forms are made up. A JPEG has none. */
+export const thumbnails: Platform['thumbnails'] = (bytes) => {
+  if (bytes[0] === 0xff) return Promise.reject(new Error('a picture without pixels'));
+  const form = { width: 64, height: 64, bytes: Uint8Array.of(0xff) };
+  return Promise.resolve({ small: form, large: form, colours: '243b55'.repeat(9) });
 };
 
 const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, RefusalReason>> = {

@@ -10,13 +10,18 @@ export const erasures: Bugs = {
   'service/creations/creation.ts': {
     'erased-addresses-are-shown': ['creation.erasedBy !== undefined || ', ''],
   },
+  'service/creations/creation-store.ts': {
+    'colours-come-back': [' AND attribute_not_exists(erasedBy)', ''],
+  },
   'service/creations/erase.ts': {
+    'erasure-forgets-small-forms': ['[...originalKeysOf(creation), ...forms]', 'originalKeysOf(creation)'],
     'erasure-logs-the-prompt': [
       '{ creationId, accountId, by }',
       '{ creationId, accountId, by, prompt: asked.prompt }',
     ],
   },
   'service/creations/erase-store.ts': {
+    'colours-stay-in-the-record': ["      ', colours',\n", ''],
     'prompt-stays-in-the-record': ['prompt = :nothing', 'asked = :nothing'],
     'body-stays-in-the-record': ["${webhook ? ', webhook.body' : ''}", ''],
     'open-creation-is-erased': [

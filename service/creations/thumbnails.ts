@@ -1,0 +1,22 @@
+/** The small forms of a result: JPEG files beside the result in the bucket, which live as long as it does. */
+
+/** The longest side of each form in pixels. */
+export const thumbnailSides = { small: 96, large: 480 } as const;
+
+/** The form of a result whose key is `results/RANDOM.png` has the key `results/RANDOM-96.jpg`. */
+export function thumbnailKey(resultKey: string, form: keyof typeof thumbnailSides): string {
+  return resultKey.replace(/\.\w+$/, `-${thumbnailSides[form]}.jpg`);
+}
+
+export interface Thumbnail {
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface Thumbnails {
+  readonly small: Thumbnail;
+  readonly large: Thumbnail;
+  /** Nine colours, row by row, each of six hexadecimal digits. */
+  readonly colours: string;
+}
