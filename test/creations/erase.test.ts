@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { imageKeysOf } from '../../service/creations/erase.ts';
+import { imageKeysOf, originalKeysOf } from '../../service/creations/erase.ts';
 import { aCreation, storedImage } from '../fixtures/records.ts';
 
 describe('the images of a creation', () => {
-  it('are those of its results, its sources and all its attempts, each once', () => {
+  it('are those of its results, its sources and all its attempts, each once, and the small forms of the results', () => {
     const attempt = {
       provider: 'one',
       providerModel: 'm',
@@ -15,6 +15,9 @@ describe('the images of a creation', () => {
       sources: [{ ...storedImage, key: 'sources/a.png' }],
       attempts: [attempt, { ...attempt, resultKey: storedImage.key }],
     });
-    expect([...imageKeysOf(creation)].sort()).toEqual(['results/late.png', storedImage.key, 'sources/a.png']);
+    const originals = ['results/late.png', storedImage.key, 'sources/a.png'];
+    expect([...originalKeysOf(creation)].sort()).toEqual(originals);
+    const small = ['late', 'unguessable'].flatMap((name) => [`results/${name}-480.jpg`, `results/${name}-96.jpg`]);
+    expect([...imageKeysOf(creation)].sort()).toEqual([...originals, ...small].sort());
   });
 });

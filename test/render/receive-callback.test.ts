@@ -27,7 +27,7 @@ import {
 } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider, type CallingProvider } from './calling-provider.ts';
-import { healthOf, noteNothing } from './walk-fixture.ts';
+import { healthOf, noteNothing, thumbnailParts } from './walk-fixture.ts';
 
 const capability = Buffer.from(seededBytes(32)).toString('base64url');
 const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };
@@ -95,6 +95,7 @@ function stage({
   const provider = callingProvider({ verify }, ...answers);
   const services = stub<CallbackServices>({
     health: noteNothing(),
+    ...thumbnailParts,
     clock,
     log,
     schema,
@@ -121,6 +122,7 @@ function stage({
         return step('complete', commit);
       },
       taskToken: async () => step('read token', token),
+      noteThumbnails: async () => Promise.resolve(true),
     }),
     tasks: stub<Tasks>({
       succeed: async (ended) => step(`succeed ${ended}`, end),

@@ -79,6 +79,7 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
         return Promise.resolve(true);
       },
       saveAttempts: async () => Promise.resolve(true),
+      noteThumbnails: async () => Promise.resolve(true),
       complete: async (_creation, done) => {
         completions.push(done);
         return Promise.resolve('completed');

@@ -53,6 +53,7 @@ function stage({
       lease: async (_id, _holder, _until, _now, token) => step(`lease ${token ?? 'no token'}`, lease),
       renewLease: async (_id, _holder, until) => step(`renew ${until - now}`, true),
       saveAttempts: async () => step('save', true),
+      noteThumbnails: async () => Promise.resolve(true),
       complete: async () => step('complete', commit),
       read: async () => step('read', ended),
     }),

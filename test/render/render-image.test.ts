@@ -58,6 +58,7 @@ function stage({
       return Promise.resolve(isHeld);
     },
     read: async () => Promise.resolve(aCreation(latest)),
+    noteThumbnails: async () => Promise.resolve(true),
     complete: async (_creation, done) => {
       steps.push('complete');
       completions.push(done);

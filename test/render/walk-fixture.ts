@@ -9,6 +9,7 @@ import type {
   StoredImage,
 } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
+import type { Thumbnails } from '../../service/creations/thumbnails.ts';
 import type { Parked } from '../../service/render/ask-provider.ts';
 import type { HealthNote, HealthStore } from '../../service/render/health-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
@@ -43,9 +44,18 @@ export function renderServices(change: Partial<RenderServices>): RenderServices 
     randomBytes: seededBytes,
     providerCosts: { costs: [] },
     resultDays: 30,
+    ...thumbnailParts,
     ...change,
   });
 }
+
+const form = { width: 64, height: 64, bytes: Uint8Array.of(1) };
+export const someThumbnails: Thumbnails = { small: form, large: form, colours: '243b55'.repeat(9) };
+/** Small forms that nobody looks at. A store of creations has to note them. */
+export const thumbnailParts = {
+  thumbnails: async () => Promise.resolve(someThumbnails),
+  imagesUntil: () => stub<ImageStore>({ put: async () => Promise.resolve() }),
+};
 
 export interface Noted extends HealthStore {
   readonly notes: (readonly [route: string, note: HealthNote])[];

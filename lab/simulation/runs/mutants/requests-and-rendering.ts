@@ -104,8 +104,8 @@ export const requestsAndRendering: Bugs = {
       'await Promise.resolve(images);',
     ],
     'task-ends-before-the-commit': [
-      'const committed = await completeCreation(',
-      "await services.tasks.succeed((await services.creations.taskToken(creation.id)) ?? '', creation.id);\n    const committed = await completeCreation(",
+      'const stored = await completeCreation(',
+      "await services.tasks.succeed((await services.creations.taskToken(creation.id)) ?? '', creation.id);\n    const stored = await completeCreation(",
     ],
   },
   'service/render/health-store.ts': {
@@ -128,8 +128,8 @@ export const requestsAndRendering: Bugs = {
   },
   'service/render/render-image.ts': {
     'first-attempt-left-to-the-reconciler': [
-      'if (!(await deliverFirst(id, known, services))) throw notDelivered();',
-      'if (known === undefined && !(await deliverFirst(id, known, services))) throw notDelivered();',
+      'const isDelivered = await deliverFirst(id, known, services);',
+      'const isDelivered = known !== undefined || (await deliverFirst(id, known, services));',
     ],
     'newer-payload-is-rendered': ['requireKnownRelease(payload.input ?? payload, services);', ''],
   },
