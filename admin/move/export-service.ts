@@ -5,6 +5,7 @@ import path from 'node:path';
 import { itemsInCopy } from '../../local/copied-items.ts';
 import { noSuchVersion, readSecretValue, type Stage } from '../../service/aws/secrets.ts';
 import { requestMillis } from '../../service/contract/limits.ts';
+import { thumbnailKey } from '../../service/creations/thumbnails.ts';
 import { inLanes } from '../../service/values/lanes.ts';
 import { auditTable } from '../audit-table.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -146,10 +147,21 @@ function imagesIn(items: readonly RawItem[], nowMillis: number): CarriedImage[] 
   for (const item of items) {
     const expiresAt = numberOf(item, 'resultsExpireAt');
     if (kindOf(item) === 'CREATION' && expiresAt > nowMillis)
-      for (const { M: result = {} } of item['results']?.L ?? []) images.push(imageOf(result, { expiresAt }));
+      for (const { M: result = {} } of item['results']?.L ?? []) {
+        images.push(imageOf(result, { expiresAt }));
+        if (item['colours']) images.push(...formsOf(textOf(result, 'key'), expiresAt));
+      }
     if (kindOf(item) === 'UPLOAD') images.push(imageOf(item, { width: 0, height: 0 }));
   }
   return images;
+}
+
+/** The small forms of a result. Nobody reads their sizes. */
+function formsOf(resultKey: string, expiresAt: number): CarriedImage[] {
+  return (['small', 'large'] as const).map((form) => ({
+    ...{ key: thumbnailKey(resultKey, form), contentType: 'image/jpeg', expiresAt },
+    ...{ width: 0, height: 0, bytes: 0 },
+  }));
 }
 
 function imageOf(item: RawItem, more: Partial<CarriedImage>): CarriedImage {

@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { functionOf, operations } from '../../service/contract/operations.ts';
 import { heldRequestMillis } from '../../service/contract/limits.ts';
+import type * as thumbnailsModule from '../../service/render/thumbnails/make.ts';
+import { readKinds } from '../render/small-pictures.ts';
 import { bundleOf, nameOf, resolved, resourcesOf } from './template.ts';
 
 const functions = resourcesOf('AWS::Lambda::Function').map(([id, { Properties, Metadata }]) => ({
@@ -153,11 +155,16 @@ describe('the bundle', () => {
   });
 
   it.each(bundles)(
-    'The bundle of $name is minified and contains only JavaScript',
+    'The bundle of $name is minified and contains only JavaScript, and the decoder of WebP where pictures are stored',
     ({ name, folder, text }) => {
-      const onDemand = name.startsWith('RenderImage') ? ['bedrock.mjs'] : [];
+      const onDemand = [
+        ...(name.startsWith('RenderImage') ? ['bedrock.mjs'] : []),
+        ...(name.startsWith('RenderImage') || name === 'ReceiveCallback'
+          ? ['thumbnails.mjs', 'webp_dec.wasm']
+          : []),
+      ];
       if (name !== 'PublishPages')
-        expect(readdirSync(folder, { recursive: true }).sort()).toEqual([...onDemand, 'index.mjs']);
+        expect(readdirSync(folder, { recursive: true }).sort()).toEqual([...onDemand, 'index.mjs'].sort());
       // Compared as a boolean, so that a failure does not print the whole bundle.
       expect(/\.node['"]\)|process\.dlopen|node-gyp|prebuild-install/.test(text)).toBe(false);
       expect(text.split('\n').length).toBeLessThan(text.length / 200);
@@ -172,6 +179,20 @@ describe('the bundle', () => {
     expect(kilobytes(readFileSync(file, 'utf8'))).toBeLessThanOrEqual(260);
     const loaded = (await import(pathToFileURL(file).href)) as { createBedrock: (of: object) => object };
     expect(loaded.createBedrock({ name: 'bedrock', region: 'us-west-2' })).toMatchObject({ name: 'bedrock' });
+  });
+
+  it('What stores pictures makes their small forms by a file of its own, also of a WebP', async () => {
+    const { folder, text } = bundles.find(({ name }) => name === 'ReceiveCallback') ?? {
+      folder: '',
+      text: '',
+    };
+    expect(text).toContain('import("./thumbnails.mjs")');
+    const file = join(folder, 'thumbnails.mjs');
+    expect(kilobytes(readFileSync(file, 'utf8'))).toBeLessThanOrEqual(40);
+    const { makeThumbnails } = (await import(pathToFileURL(file).href)) as typeof thumbnailsModule;
+    const webp = Buffer.from(readKinds['WebP'] ?? '', 'base64');
+    const limits = { signal: new AbortController().signal, mostBytes: 10_000_000 };
+    expect(await makeThumbnails(webp, limits)).toMatchObject({ large: { width: 160, height: 96 } });
   });
 
   it.each(bundles)(

@@ -1,0 +1,92 @@
+/** The small forms of a result, from the request until they are gone. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { type PictureView } from '../../service/contract/portal-views.ts';
+import { creationRow } from '../../service/portal/creation-view.ts';
+import { readImageHeader } from '../../service/values/image-bytes.ts';
+import { sharedTestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
+import { recordOf, recordWhen, submit } from './workflow/creations.ts';
+
+const service = await sharedTestService();
+const client = await service.client();
+afterAll(() => service.end());
+
+const noteOf = async (id: string): Promise<PictureView> => {
+  const record = await recordWhen(service, id, ({ colours }) => colours !== undefined);
+  const showing = {
+    keyNames: new Map(),
+    resultsBaseUrl: service.operator.raw.resultsBaseUrl,
+    nowMillis: service.operator.clock.now(),
+  };
+  const { picture } = creationRow(record, showing);
+  if (!picture) throw new Error('the creation has no picture');
+  return picture;
+};
+
+describe('the small forms of a result', () => {
+  it.each(['png', 'jpeg'])(
+    'A %s has two JPEG files beside it, with its life, which go with it',
+    async (output_format) => {
+      const id = await submit(service, client.key, {
+        prompt: 'a lake at dawn',
+        output_format,
+        aspect_ratio: '3:2',
+      });
+      const picture = await noteOf(id);
+      expect(picture.colours).toHaveLength(9);
+      expect(picture.colours.join('')).toMatch(/^(#[0-9a-f]{6}){9}$/);
+      const original = await fetch(picture.url);
+      const urls = [picture.small_url ?? '', picture.large_url ?? ''];
+      for (const [url, side, most] of [
+        [urls[0], 96, 3_000],
+        [urls[1], 480, 12_000],
+      ] as const) {
+        const form = await fetch(url ?? '');
+        expect([form.status, form.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+        expect(form.headers.get('cache-control')).toBe(original.headers.get('cache-control'));
+        expect(
+          Date.parse(form.headers.get('expires') ?? '') - Date.parse(original.headers.get('expires') ?? ''),
+        ).toBeLessThan(60_000);
+        const bytes = new Uint8Array(await form.arrayBuffer());
+        expect(bytes.length).toBeLessThanOrEqual(most);
+        const scale = Math.min(1, side / Math.max(picture.width, picture.height));
+        expect(readImageHeader(bytes)).toEqual({
+          contentType: 'image/jpeg',
+          width: Math.round(picture.width * scale),
+          height: Math.round(picture.height * scale),
+        });
+      }
+      expect((await service.send(`/creations/${id}`, { key: client.key, method: 'DELETE' })).status).toBe(
+        204,
+      );
+      expect(await Promise.all(urls.map(async (url) => (await fetch(url)).status))).toEqual([403, 403]);
+      expect(await recordOf(service, id)).not.toHaveProperty('colours');
+    },
+  );
+
+  it('Those that are stored after the erasure go with its second pass, and the record learns nothing of them', async () => {
+    const erased = Promise.withResolvers<undefined>();
+    const puts: string[] = [];
+    service.machine.watchAws(async (call, serve) => {
+      const key = String(call.input['Key']);
+      if (call.operation !== 'PutObject' || !/-(96|480)\.jpg$/.test(key)) return serve();
+      await erased.promise;
+      const answer = await serve();
+      puts.push(key);
+      return answer;
+    });
+    const id = await submit(service, client.key, { prompt: 'a lake' });
+    await service.ended(id);
+    expect((await service.send(`/creations/${id}`, { key: client.key, method: 'DELETE' })).status).toBe(204);
+    erased.resolve(undefined);
+    await expect.poll(() => puts.length).toBe(2);
+    service.machine.watchAws((_call, serve) => serve());
+    const urls = puts.map((key) => `${service.operator.raw.resultsBaseUrl}/${key}`);
+    expect((await fetch(urls[0] ?? '')).status).toBe(200);
+    await service.machine.advance(40 * 60);
+    expect(await Promise.all(urls.map(async (url) => (await fetch(url)).status))).toEqual([403, 403]);
+    expect(await recordOf(service, id)).not.toHaveProperty('colours');
+  });
+});
+
+everyAnswer(() => service);
