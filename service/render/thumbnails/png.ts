@@ -1,4 +1,4 @@
-/** PNG, row by row: deflate needs 32 KB, so the largest picture takes no more memory than two of its rows. */
+/** PNG, some rows at a time: deflate needs 32 KB, so the largest picture takes hardly more memory than its file. */
 import { Readable, pipeline } from 'node:stream';
 import { createInflate } from 'node:zlib';
 import { bigEndian } from '../../values/text.ts';
@@ -66,21 +66,28 @@ async function* rowsIn(data: readonly Uint8Array[], form: Form): AsyncGenerator<
   // One byte before each row names its filter.
   let row = new Uint8Array(1 + Math.ceil((width * samples * depth) / 8));
   let above = new Uint8Array(row.length);
-  const out = new Uint8Array(width * 4).fill(255);
   let [filled, done] = [0, 0];
-  for await (const chunk of inflate as AsyncIterable<Uint8Array>)
-    for (let at = 0; at < chunk.length;) {
+  for await (const chunk of inflate as AsyncIterable<Uint8Array>) {
+    const out = new Uint8Array(Math.ceil((filled + chunk.length) / row.length) * width * 4).fill(255);
+    let used = 0;
+    for (let at = 0; at < chunk.length && done < height;) {
       const part = chunk.subarray(at, at + row.length - filled);
       row.set(part, filled);
       at += part.length;
       filled += part.length;
       if (filled < row.length) break;
       unfilter(row, above, pixelBytes);
-      toRgba(row, form, out);
-      yield out;
-      [row, above, filled, done] = [above, row, 0, done + 1];
-      if (done === height) return;
+      toRgba(row, form, out.subarray(used, used + width * 4));
+      used += width * 4;
+      done += 1;
+      filled = 0;
+      const next = above;
+      above = row;
+      row = next;
     }
+    yield out.subarray(0, used);
+    if (done === height) return;
+  }
 }
 
 /** PNG, second edition, 9.2: each byte was written as its difference to the bytes at the left and above. */

@@ -1,5 +1,7 @@
 /** A box filter: each pixel of the small picture is the mean of the area that it covers in the large one. */
 
+type Bytes = Uint8Array | Uint8ClampedArray;
+
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -7,12 +9,12 @@ export interface Size {
 
 /** Four bytes for each pixel: red, green, blue and opacity. */
 export interface Pixels extends Size {
-  readonly data: Uint8Array | Uint8ClampedArray;
+  readonly data: Bytes;
 }
 
-/** A decoded picture, row by row, as in `Pixels`. A row is valid until the next row. */
+/** A decoded picture, as in `Pixels`, some whole rows at a time. They are valid until the next ones. */
 export interface Rows extends Size {
-  readonly rows: Iterable<Uint8Array | Uint8ClampedArray> | AsyncIterable<Uint8Array | Uint8ClampedArray>;
+  readonly rows: Iterable<Bytes> | AsyncIterable<Bytes>;
 }
 
 /** The size of a picture whose longest side has at most `side` pixels. No picture grows. */
@@ -31,14 +33,15 @@ export async function shrink(from: Rows, to: Size, signal?: AbortSignal): Promis
   const line = new Float64Array(stride + 3);
   const sums = new Float64Array((to.height + 1) * stride);
   let y = 0;
-  for await (const row of from.rows) {
+  for await (const rows of from.rows) {
     signal?.throwIfAborted();
-    sumRow(row, across, line);
-    const top = (down.at[y] ?? 0) * stride;
-    const part = down.part[y] ?? 0;
-    for (let i = 0; i < stride; i++) sums[top + i] = (sums[top + i] ?? 0) + (line[i] ?? 0) * part;
-    if (part < 1) for (let i = 0; i < stride; i++) sums[top + stride + i] = (line[i] ?? 0) * (1 - part);
-    y += 1;
+    for (let start = 0; start < rows.length; start += from.width * 4, y++) {
+      sumRow(rows, start, across, line);
+      const top = (down.at[y] ?? 0) * stride;
+      const part = down.part[y] ?? 0;
+      for (let i = 0; i < stride; i++) sums[top + i] = (sums[top + i] ?? 0) + (line[i] ?? 0) * part;
+      if (part < 1) for (let i = 0; i < stride; i++) sums[top + stride + i] = (line[i] ?? 0) * (1 - part);
+    }
   }
   if (y !== from.height) throw new Error('rows are missing');
   const data = new Uint8ClampedArray(to.width * to.height * 4).fill(255);
@@ -48,10 +51,10 @@ export async function shrink(from: Rows, to: Size, signal?: AbortSignal): Promis
   return { ...to, data };
 }
 
-function sumRow(row: Uint8Array | Uint8ClampedArray, { at, part }: Shares, line: Float64Array): void {
+function sumRow(row: Bytes, start: number, { at, part }: Shares, line: Float64Array): void {
   let to = 0;
   let [red, green, blue] = [0, 0, 0];
-  for (let x = 0, p = 0; x < part.length; x++, p += 4) {
+  for (let x = 0, p = start; x < part.length; x++, p += 4) {
     let r = row[p] ?? 0;
     let g = row[p + 1] ?? 0;
     let b = row[p + 2] ?? 0;
@@ -77,14 +80,8 @@ function sumRow(row: Uint8Array | Uint8ClampedArray, { at, part }: Shares, line:
   }
 }
 
-export function rowsOf({ width, height, data }: Pixels): Rows {
-  const stride = width * 4;
-  return {
-    ...{ width, height },
-    rows: (function* () {
-      for (let at = 0; at < data.length; at += stride) yield data.subarray(at, at + stride);
-    })(),
-  };
+export function rowsOf({ data, ...size }: Pixels): Rows {
+  return { ...size, rows: [data] };
 }
 
 /** For each old pixel: the new pixel in which it begins, and its part there. The rest is in the next new pixel. */
