@@ -82,7 +82,7 @@ export function countTables({ kinds, reconciler }: Measured): readonly [function
 /** "2 × GetItem, PutItem". */
 function callsOf(calls: FunctionCount['calls']): string {
   return Object.entries(calls)
-    .map(([label, times]) => `${times === 1 ? '' : `${times} × `}${label.split(' ')[1] ?? ''}`)
+    .map(([label, times]) => `${times === 1 ? '' : `${times} × `}${label.slice(label.indexOf(' ') + 1)}`)
     .join(', ');
 }
 

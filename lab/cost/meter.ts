@@ -61,7 +61,7 @@ export function createMeter(
     const name = nameOf(call.caller);
     if (name === undefined || isLeftOut(call)) return serve();
     const count = countOf(name);
-    const label = `${call.service} ${call.operation}`;
+    const label = labelOf(call);
     count.calls[label] = (count.calls[label] ?? 0) + 1;
     if (call.service !== 'dynamodb') return serve();
     // The units of a write depend on the item before it and after it.
@@ -98,6 +98,12 @@ export function createMeter(
 }
 
 export type Meter = ReturnType<typeof createMeter>;
+
+/** The small forms of a picture are told apart: their keys end in the side of the form. */
+function labelOf({ service, operation, input }: AwsCall): string {
+  const isForm = operation === 'PutObject' && /-\d+\.jpg$/.test(String(input['Key']));
+  return `${service} ${operation}${isForm ? ' of a small form' : ''}`;
+}
 
 /** DynamoDB bills 100 bytes more for each stored item. An item with a time to live disappears. */
 function keptBytes(item: Item | undefined): number {

@@ -117,11 +117,18 @@ export const billParts = [
   'Functions, invocations',
   'API requests',
   'Storing the image',
+  'Storing its small forms',
   'Logs',
 ] as const;
 
 /** USD by part. */
 export type Bill = Readonly<Record<(typeof billParts)[number], number>>;
+
+const formPut = 's3 PutObject of a small form';
+/** The CPU time of the small forms of a PNG: of 1 megapixel, and of 8. A JPEG takes less. */
+export const formsMillis = { small: 65, large: 330 } as const;
+/** The units of the write that notes them: a record has more than 1 KB, and less than 2. */
+const formsUnits = 2;
 
 /** Each invocation of these functions is one request to the API. */
 const apiFunctions = ['GenerateImage', 'GetCreation', 'ReceiveCallback', 'PortalRead'];
@@ -137,7 +144,7 @@ export interface Measurements {
 
 /**
  * The cost of 1,000 creations of a kind. The sandbox paints its pictures in the renderer itself, and a vendor does
- * not: the renderer without a painting takes the CPU time of a creation that fails.
+ * not: the renderer without a painting takes the CPU time of a creation that fails, and that of the small forms.
  *
  * @param renderer the one that renders, in place of the measured one
  */
@@ -148,10 +155,24 @@ export function billOf(kind: CreationKind, { kinds, memory }: Measurements, rend
   const [name, render] = rendererOf(kinds[kind]) ?? [];
   if (name === undefined || render === undefined) return billFor(kinds[kind], memory);
   const deliveryMillis = attemptsIn(name, render) * (failed.functions['DeliverWebhook']?.cpuMillis ?? 0);
-  const ownMillis = (rendererOf(failed)?.[1].cpuMillis ?? 0) + deliveryMillis;
+  const makesForms = render.calls[formPut] !== undefined;
+  const formMillis = makesForms
+    ? formsMillis[(renderer ?? name) === 'RenderImageSmall' ? 'small' : 'large']
+    : 0;
+  const ownMillis = (rendererOf(failed)?.[1].cpuMillis ?? 0) + deliveryMillis + formMillis;
   const { [name]: _painting, ...others } = kinds[kind].functions;
   const own = { ...render, cpuMillis: Math.min(render.cpuMillis, ownMillis) };
   return billFor({ ...kinds[kind], functions: { ...others, [renderer ?? name]: own } }, memory);
+}
+
+/** What the small forms of 1,000 pictures of 1K cost besides their PUTs. */
+export function formsBill(memory: Memory): number {
+  const count = {
+    ...{ invocations: 0, readUnits: 0, writeUnits: formsUnits, cpuMillis: formsMillis.small },
+    calls: { 'dynamodb UpdateItem': 1, [formPut]: 2 },
+  };
+  const seconds = gigabyteSeconds(count, 'RenderImageSmall', memory);
+  return 1000 * (formsUnits * prices.writeUnit + seconds * prices.gigabyteSecond);
 }
 
 /** The cost of 1,000 times this count. */
@@ -169,6 +190,7 @@ export function billFor({ functions, ...count }: CreationCount, memory: Memory):
     'Functions, invocations': invocations * prices.invocation,
     'API requests': requests * prices.apiRequest,
     'Storing the image': sum(({ calls }) => calls['s3 PutObject'] ?? 0) * prices.objectPut,
+    'Storing its small forms': sum(({ calls }) => calls[formPut] ?? 0) * prices.objectPut,
     Logs: logsCost(1000 * (count.logBytes + accessLogBytes), invocations),
   };
 }
@@ -258,7 +280,8 @@ function attemptsIn(name: string, { calls }: FunctionCount): number {
 function assumedMillis(label: string): number {
   const [service = ''] = label.split(' ');
   if (!Object.hasOwn(awsMillis, service)) throw new Error(`no time is assumed for a call of ${service}`);
-  return awsMillis[service as keyof typeof awsMillis];
+  // Both small forms are stored at once.
+  return awsMillis[service as keyof typeof awsMillis] / (label === formPut ? 2 : 1);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Execution } from '../../../local/step-functions/executions.ts';
 import { startTestService } from '../../fixtures/service.ts';
 import { idOf } from '../../fixtures/values.ts';
 import { settled, submit } from './creations.ts';
-import { billOf, totalOf } from '../../../lab/cost/prices.ts';
+import { billOf, prices, totalOf } from '../../../lab/cost/prices.ts';
 import { committedCounts, type CreationCount, mapValues } from '../../../lab/cost/counts.ts';
 import { measure } from '../../../lab/cost/measure.ts';
 import { memoryOf } from '../../../lab/cost/standing.ts';
@@ -195,7 +195,23 @@ describe('the state transitions of an execution', () => {
   });
 });
 
-it('A success with webhook and Idempotency-Key takes one transition, the units that docs/cost.md says, and at most 0.059 USD for 1,000', async () => {
+/** The same without the two PUTs and the update of the record, which takes two units. */
+function withoutForms(count: CreationCount): CreationCount {
+  return {
+    ...count,
+    functions: mapValues(count.functions, ({ calls, ...one }) => {
+      const { 's3 PutObject of a small form': puts, 'dynamodb UpdateItem': updates = 0, ...others } = calls;
+      if (puts === undefined) return { ...one, calls };
+      return {
+        ...one,
+        writeUnits: one.writeUnits - 2,
+        calls: { ...others, 'dynamodb UpdateItem': updates - 1 },
+      };
+    }),
+  };
+}
+
+it('A success with webhook and Idempotency-Key takes one transition, the units that docs/cost.md says, and at most 0.059 USD for 1,000 without its small forms, which are at most 0.003 USD and two PUTs', async () => {
   const kind = 'success, webhook, Idempotency-Key';
   // test/lab/cost-page.test.ts compares docs/cost.md with these counts.
   const { kinds } = committedCounts;
@@ -210,5 +226,10 @@ it('A success with webhook and Idempotency-Key takes one transition, the units t
     cpuMillis: kinds[kind].functions[name]?.cpuMillis ?? 0,
   }));
   const report = { kinds: { ...kinds, [kind]: { ...count, functions } }, memory: await memoryOf() };
-  expect(totalOf(billOf(kind, report))).toBeLessThanOrEqual(0.059);
+  const bill = billOf(kind, report);
+  expect(bill['Storing its small forms']).toBeCloseTo(1000 * 2 * prices.objectPut, 9);
+  const whole = totalOf(bill) - bill['Storing its small forms'];
+  const plain = totalOf(billOf(kind, { ...report, kinds: { ...kinds, [kind]: withoutForms(count) } }));
+  expect(plain).toBeLessThanOrEqual(0.059);
+  expect(whole - plain).toBeLessThanOrEqual(0.003);
 });
