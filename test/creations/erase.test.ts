@@ -17,7 +17,10 @@ describe('the images of a creation', () => {
     });
     const originals = ['results/late.png', storedImage.key, 'sources/a.png'];
     expect([...originalKeysOf(creation)].sort()).toEqual(originals);
-    const small = ['late', 'unguessable'].flatMap((name) => [`results/${name}-480.jpg`, `results/${name}-96.jpg`]);
+    const small = ['late', 'unguessable'].flatMap((name) => [
+      `results/${name}-480.jpg`,
+      `results/${name}-96.jpg`,
+    ]);
     expect([...imageKeysOf(creation)].sort()).toEqual([...originals, ...small].sort());
   });
 });

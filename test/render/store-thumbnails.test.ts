@@ -5,7 +5,7 @@ import type { StoredImage } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import { renderImage } from '../../service/render/render-image.ts';
 import { storeThumbnails } from '../../service/render/store-thumbnails.ts';
-import type { Tasks } from '../../service/creations/waiting-task.ts';
+import type { Tasks } from '../../service/aws/step-functions.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, stub } from '../api/fakes.ts';
 import { aCreation, creationId, now, storedImage } from '../fixtures/records.ts';
 import { renderServices, someThumbnails } from './walk-fixture.ts';
@@ -47,7 +47,7 @@ function stage({ thumbnails, put, note }: Setting = {}) {
       complete: async () => step('complete', 'completed' as const),
       read: async () => step('webhook', undefined),
       noteThumbnails: async (_id, colours) => step(`note ${colours.slice(0, 6)}`, true).then(note),
-    } as Partial<CreationStore>),
+    }),
     tasks: stub<Tasks>({ succeed: async () => step('succeed', 'ended' as const) }),
     providers: new Map([['one', fakeProvider('one', { kind: 'rendered', bytes: pngBytes })]]),
   });
