@@ -24,7 +24,7 @@ import { settled, submit } from '../../start/creations.ts';
 import { type RunningService, startService } from '../../start/service.ts';
 import { functionName } from '../function-name.ts';
 import { fakes, type VendorName, vendorNames } from '../vendors/fakes/all-fakes.ts';
-import { type FakeVendor, pictureOf, startFakeVendor } from '../vendors/fakes/fake-vendor.ts';
+import { type FakeVendor, pictureOf, pngWith, startFakeVendor } from '../vendors/fakes/fake-vendor.ts';
 import { enableAll, environmentOf } from '../vendors/fleet.ts';
 
 /** Resolves with whether every renderer has enough memory. */
@@ -219,7 +219,12 @@ async function render(
     `--max-semi-space-size=${Math.max(1, Math.floor(megabytes * 0.05))}`,
   ];
   try {
-    const variables = { ...fn.environment, ...environment, ...identityOf(fn, service.machine.awsUrl) };
+    const variables = {
+      ...fn.environment,
+      ...environment,
+      ...identityOf(fn, service.machine.awsUrl),
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(megabytes),
+    };
     const bundle = pathToFileURL(join(fn.codeFolder, 'index.mjs')).href;
     const { stdout } = await execute(
       process.execPath,
@@ -253,11 +258,8 @@ function identityOf({ roleId }: LocalFunction, awsUrl: string): Readonly<Record<
   };
 }
 
-/**
- * A PNG of noise weighs four bytes a pixel when it has transparency. A JPEG or WebP of the best quality weighs
- * less than one and a half.
- */
-const bytesPerPixel: Readonly<Record<OutputFormat, number>> = { png: 4, jpeg: 1.5, webp: 1.5 };
+/** A PNG of noise weighs four bytes a pixel when it has transparency. A JPEG or WebP of the best quality weighs less. */
+const bytesPerPixel = 1.5;
 
 const painted = new Map<string, Buffer>();
 
@@ -265,7 +267,10 @@ const painted = new Map<string, Buffer>();
 function heavyPicture(format: OutputFormat, width: number, height: number): Buffer {
   const name = `${format} ${width}x${height}`;
   const picture =
-    painted.get(name) ?? filledUp(pictureOf(format, width, height), width * height * bytesPerPixel[format]);
+    painted.get(name) ??
+    (format === 'png'
+      ? pngWith(width, height, 6, randomBytes((width * 4 + 1) * height))
+      : filledUp(pictureOf(format, width, height), width * height * bytesPerPixel));
   painted.set(name, picture);
   return picture;
 }

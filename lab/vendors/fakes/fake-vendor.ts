@@ -244,13 +244,17 @@ export function pictureOf(format: OutputFormat, width: number, height: number): 
 }
 
 function pngOf(width: number, height: number): Buffer {
+  // Eight bits of grey: each pixel is one byte.
+  return pngWith(width, height, 0, Buffer.alloc((width + 1) * height, 0x9c));
+}
+
+/** @param rows of a byte for the filter, which becomes 0, and eight bits for each sample of this type of colour */
+export function pngWith(width: number, height: number, colour: 0 | 6, rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits of grey: each pixel is one byte, and each row begins with a filter byte.
-  header.set([8, 0, 0, 0, 0], 8);
-  const rows = Buffer.alloc((width + 1) * height, 0x9c);
-  for (let row = 0; row < height; row += 1) rows[row * (width + 1)] = 0;
+  header.set([8, colour, 0, 0, 0], 8);
+  for (let row = 0; row < height; row += 1) rows[(row * rows.length) / height] = 0;
   const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
   return Buffer.concat([
     signature,
