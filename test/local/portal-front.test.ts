@@ -45,7 +45,9 @@ describe('the pages of one machine', () => {
 
   it('The policy of a page names the images and the uploads of this machine', async () => {
     const policy = (await page('')).headers.get('content-security-policy') ?? '';
-    expect(policy).toContain(`connect-src 'self' ${new URL(portal).origin}/_results ${service.machine.awsUrl};`);
+    expect(policy).toContain(
+      `connect-src 'self' ${new URL(portal).origin}/_results ${service.machine.awsUrl};`,
+    );
     expect(policy).toContain(`img-src 'self' ${new URL(portal).origin}/_results blob: data:;`);
     expect(policy).not.toMatch(/cloudfront\.net|amazonaws\.com/);
   });
