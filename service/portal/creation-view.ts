@@ -50,8 +50,9 @@ export function creationRow(creation: CreationRecord, showing: Showing): Creatio
 }
 
 function pictureOf(url: string | undefined, { results, colours }: CreationRecord): PictureView | null {
+  if (url === undefined) return null;
   const [image] = results;
-  if (url === undefined || !image) return null;
+  if (!image) return null;
   const { width, height, contentType: content_type } = image;
   const form = (name: 'small' | 'large') => (colours === undefined ? null : thumbnailKey(url, name));
   return {

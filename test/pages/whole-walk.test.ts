@@ -92,6 +92,7 @@ it('The person creates a key, and the shown curl works as it stands', async () =
 it('The person sees the timeline of the creation', async () => {
   await open('Creations');
   await keyboard.press(/a lighthouse in a storm/);
+  await keyboard.press(/^Details$/);
   await heading('Creation');
   await sees('Timeline');
   for (const step of [/accepted/i, /charged/i, /completed/i]) await sees(step);
