@@ -28,10 +28,20 @@ interface Png {
   readonly chunks?: readonly Buffer[];
   readonly size?: { readonly width: number; readonly height: number };
   readonly interlace?: number;
+  /** The rows with their filters, in the place of `rows`. */
+  readonly whole?: Buffer;
 }
 
 /** The filter of each row is the next one, so all five are used. */
-function png({ depth, colour, rows, chunks = [], size = { width, height }, interlace = 0 }: Png): Buffer {
+function png({
+  depth,
+  colour,
+  rows,
+  chunks = [],
+  size = { width, height },
+  interlace = 0,
+  whole,
+}: Png): Buffer {
   const step = Math.max(1, (({ 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }[colour] ?? 1) * depth) / 8);
   const filtered = rows.flatMap((row, y) => {
     const above = rows[y - 1] ?? [];
@@ -44,7 +54,7 @@ function png({ depth, colour, rows, chunks = [], size = { width, height }, inter
     });
     return [y % 5, ...row.map((value, i) => (value - (predicted[i] ?? 0)) & 255)];
   });
-  const packed = deflateSync(Buffer.from(filtered));
+  const packed = deflateSync(whole ?? Buffer.from(filtered));
   const header = [...uint32(size.width), ...uint32(size.height), depth, colour, 0, 0, interlace];
   return Buffer.concat([
     Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]),
@@ -194,8 +204,11 @@ describe('a picture that gives no small forms', () => {
     ['an interlaced PNG', png({ depth: 8, colour: 2, rows: [[0]], interlace: 1 }), {}],
     ['a PNG with a depth that its colours cannot have', png({ depth: 4, colour: 2, rows: [[0]] }), {}],
     [
-      'a PNG that says it is larger than 8K',
-      png({ depth: 8, colour: 2, rows: [[0]], size: { width: 30_000, height: 30_000 } }),
+      'a PNG that is larger than 8K',
+      png({
+        ...{ depth: 1, colour: 0, rows: [], size: { width: 8_000, height: 6_000 } },
+        whole: Buffer.alloc(6_000 * 1_001),
+      }),
       {},
     ],
     ['a PNG of two pixels', png({ depth: 8, colour: 0, rows: [[1, 2]], size: { width: 2, height: 1 } }), {}],
@@ -208,6 +221,11 @@ describe('a picture that gives no small forms', () => {
     [
       'a progressive JPEG that says it is 6,000 by 6,000',
       inFrame(progressive, (frame) => frame.set([0x17, 0x70, 0x17, 0x70], 3)),
+      {},
+    ],
+    [
+      'a JPEG whose data ends too early',
+      Buffer.concat([progressive.subarray(0, progressive.length - 120), Buffer.from([0xff, 0xd9])]),
       {},
     ],
     ['no picture', Buffer.from('a lake'), {}],
