@@ -141,6 +141,9 @@ async function makeLife(): Promise<void> {
   await source.accounts.change(poor.id, { noticeUrl: hook, lowBalanceMicros: asMicros(49_000) });
   const { id } = await send('/images/generate', { model: 'sandbox-sketch', prompt: 'last' }, poorKey);
   await settled({ operator: source }, id as CreationId);
+  // The small forms come after the webhook.
+  for (const one of [ids.completed, ids.private, id as CreationId])
+    while ((await source.creations.read(one))?.colours === undefined) await sleep(50);
   upload = await uploaded();
   await invited();
   for (let start = 0; start < fillers; start += 25)
@@ -433,6 +436,8 @@ describe('an import', () => {
       const image = await fetch(urls[0] ?? '');
       expect(image.headers.get('content-type')).toBe('image/png');
       expect(Buffer.from(await image.arrayBuffer())).toEqual((await results(id))[0]);
+      const small = await fetch(String(urls[0]).replace('.png', '-96.jpg'));
+      expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
     }
     expect(await (await api(`/creations/${ids.failed}`)).json()).toMatchObject({ status: 'failed' });
   });
