@@ -79,6 +79,7 @@ export function isUsable(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, nowMillis
 
 /** The id of the key to which the playground of the portal charges. */
 export const playgroundKeyId = 'portal' as KeyId;
+export const playgroundName = 'Playground';
 
 /** Whether the key is the playground's. It is in no list of keys, and cannot be rolled or revoked. */
 export function isPlayground({ id }: Pick<ApiKey, 'id'>): boolean {
@@ -90,7 +91,7 @@ export function playgroundKey({ id }: Pick<Account, 'id'>, nowMillis: number): A
   return {
     id: playgroundKeyId,
     accountId: id,
-    name: 'Playground',
+    name: playgroundName,
     hash: '',
     createdAt: new Date(nowMillis).toISOString(),
     spent: {},

@@ -567,7 +567,7 @@ describe('A delivery', () => {
   it('shows a next attempt only while it is still to come', async () => {
     const { deliveries } = portal.stub.samples;
     const at = (millis: number): string => new Date(Date.now() + millis).toISOString();
-    const [past, ahead] = [at(-60_000), at(600_500)];
+    const [past, ahead] = [at(-60_000), at(630_000)];
     const data = deliveries
       .slice(0, 2)
       .map((row, index) => ({ ...row, next_attempt_at: index === 0 ? past : ahead }));
@@ -648,7 +648,8 @@ describe('The playground', () => {
     const { page, stub } = portal;
     await portal.open('playground', 'Playground');
     const strip = page.getByRole('region', { name: 'Made here before' });
-    expect(await strip.getByRole('button', { name: /^(?!Compare)/ }).count()).toBe(10);
+    await strip.waitFor();
+    expect(await strip.getByRole('button', { name: /^(?!Compare|More)/ }).count()).toBe(10);
     await strip
       .getByRole('button', { name: stub.samples.creations[2]?.prompt ?? '', exact: true })
       .first()

@@ -1,14 +1,15 @@
 /** The creations of an account, and the models that it may order. */
 import { isUser } from '../../accounts/end-user.ts';
+import { playgroundKeyId, playgroundName } from '../../accounts/key-changes.ts';
 import { creationNotFound } from '../../api/problems.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import type { CreationQuery } from '../../creations/creation-reads.ts';
 import { creationStatuses } from '../../creations/creation.ts';
-import { parseCreationId, parseKeyId } from '../../values/ids.ts';
+import { type AccountId, type KeyId, parseCreationId, parseKeyId } from '../../values/ids.ts';
 import { creationDetail, creationRow } from '../creation-view.ts';
 
 import { modelViews } from '../model-view.ts';
-import type { ReadHandle } from './open.ts';
+import type { ReadHandle, ReadServices } from './open.ts';
 import { choiceOf, cursorWords, dayIn, oneOf, parametersOf } from '../../operated/parameters.ts';
 
 /** GET /creations: the newest first; ?limit, ?cursor, ?status, ?model, ?key, ?user and ?day. */
@@ -18,12 +19,24 @@ export const listPortalCreations: ReadHandle<'listPortalCreations'> = async (
   { creations, reads, settings },
 ) => {
   const query = queryOf(request);
-  const [page, keys] = await Promise.all([creations.page(account.id, query), reads.keys(account.id)]);
-  const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
+  const [page, keyNames] = await Promise.all([
+    creations.page(account.id, query),
+    keyNamesFor(query, account.id, reads),
+  ]);
   const showing = { keyNames, resultsBaseUrl: settings.resultsBaseUrl, nowMillis };
   const data = page.creations.map((creation) => creationRow(creation, showing));
   return { status: 200, body: { data, next_cursor: page.next ?? null } };
 };
+
+/** The playground shows its own creations alone, and needs no name of another key. */
+async function keyNamesFor(
+  { keyId }: CreationQuery,
+  account: AccountId,
+  reads: Pick<ReadServices['reads'], 'keys'>,
+): Promise<ReadonlyMap<KeyId, string>> {
+  if (keyId === playgroundKeyId) return new Map([[keyId, playgroundName]]);
+  return new Map((await reads.keys(account)).map(({ id, name }) => [id, name]));
+}
 
 function queryOf(request: ApiRequest): CreationQuery {
   const parameters = parametersOf(request);

@@ -1,5 +1,5 @@
 /** The usage of an account, as figures and as CSV. */
-import { playgroundKeyId } from '../../accounts/key-changes.ts';
+import { playgroundKeyId, playgroundName } from '../../accounts/key-changes.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import { dayBefore } from '../../usage/day-sums.ts';
 import { usageDimensions } from '../../usage/usage.ts';
@@ -25,7 +25,7 @@ async function usedDays(
     by === 'key' ? reads.keys(account.id) : [],
   ]);
   const names = new Map<string, string>(keys.map(({ id, name }) => [id, name]));
-  return { range, by, days, ...(by === 'key' && { names: names.set(playgroundKeyId, 'Playground') }) };
+  return { range, by, days, ...(by === 'key' && { names: names.set(playgroundKeyId, playgroundName) }) };
 }
 
 export const exportUsage: ReadHandle<'exportUsage'> = async (request, caller, services) => {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CreationDetail, ModelView } from '../../../../service/contract/portal-views.ts';
 import { call, Refusal } from '../../api/call.ts';
-import { useAction, useNow, useResource, useRows } from '../../api/hooks.ts';
+import { useAction, useNow, useResource } from '../../api/hooks.ts';
 import { useOpenCreations } from '../../api/open-creations.ts';
 import { useKept } from '../../kept.ts';
 import { href, usePlace } from '../../router.ts';
@@ -12,7 +12,6 @@ import { announce, Page } from '../../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../../ui/states.tsx';
 import { durationText } from '../../words/figures.ts';
 import { fileOf, isPictured } from '../gallery/files.ts';
-import { Comparison } from '../gallery/selection.tsx';
 import { CreationState } from '../parts/creation-table.tsx';
 import { RequestSnippets } from '../parts/key-dialogs.tsx';
 import { PlaygroundForm } from './form.tsx';
@@ -20,7 +19,6 @@ import { bodyOf, settingsOf, settingsOfAddress, type Settings, useAddress } from
 import { type Source, upload } from './source-images.tsx';
 import { Strip } from './strip.tsx';
 
-const remembered = '50';
 const variants = 4;
 
 export function Playground() {
@@ -58,10 +56,8 @@ function Desk({ models, from }: { models: readonly ModelView[]; from?: CreationD
   const [sources, setSources] = useState<readonly Source[]>([]);
   const [shown, setShown] = useState<string>();
   const [turn, setTurn] = useState(0);
-  const [compared, setCompared] = useState<string>();
-  const rows = useRows('listPortalCreations', { key: 'portal', limit: remembered });
+  const [orders, setOrders] = useState(0);
   useAddress(settings);
-  useOpenCreations(rows.data ?? [], (newer) => rows.change((row) => (row.id === newer.id ? newer : row)));
   useEffect(() => {
     if (shown !== undefined) document.getElementById('result')?.scrollIntoView({ block: 'nearest' });
   }, [shown]);
@@ -69,11 +65,8 @@ function Desk({ models, from }: { models: readonly ModelView[]; from?: CreationD
   if (!model) return null;
   const made = (id: string): void => {
     setShown(id);
-    rows.reload();
+    setOrders((one) => one + 1);
   };
-  const pair = [compared, shown].flatMap(
-    (id) => rows.data?.filter(isPictured).find((row) => row.id === id) ?? [],
-  );
   return (
     <>
       <div class="halves desk">
@@ -102,13 +95,7 @@ function Desk({ models, from }: { models: readonly ModelView[]; from?: CreationD
           </Card>
         </div>
       </div>
-      <Strip
-        rows={rows.data ?? []}
-        shown={shown}
-        onShow={setShown}
-        onCompare={shown === undefined ? undefined : setCompared}
-      />
-      {pair[0] && pair[1] && <Comparison of={[pair[0], pair[1]]} onClose={() => setCompared(undefined)} />}
+      <Strip shown={shown} orders={orders} onShow={setShown} />
     </>
   );
 }
