@@ -30,3 +30,30 @@ describe('Every page of the portal', () => {
     },
   );
 });
+
+describe('While its parts arrive', () => {
+  it('no page moves what a person reads', async () => {
+    const { page } = portal;
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await page.addInitScript(`window.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });`);
+    // Each answer comes alone, so that each of them is drawn.
+    let last = Promise.resolve();
+    await page.route('**/api/portal/**', async (route) => {
+      last = last.then(() => page.waitForTimeout(60));
+      await last;
+      await route.continue();
+    });
+    const moved: string[] = [];
+    for (const { name, path, heading } of visits) {
+      await portal.open(path, heading);
+      await page.waitForLoadState('networkidle');
+      const shift = await page.evaluate<number>('window.shift');
+      if (shift > 0.05) moved.push(`${name} ${shift.toFixed(3)}`);
+    }
+    await page.unroute('**/api/portal/**');
+    expect(moved).toEqual([]);
+  });
+});

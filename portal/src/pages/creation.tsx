@@ -218,6 +218,8 @@ function Results({ of }: { of: CreationDetail }) {
               src={result.url}
               width={result.width}
               height={result.height}
+              style={{ '--ratio': String(result.width / Math.max(1, result.height)) }}
+              crossOrigin="anonymous"
               alt={`Result ${index + 1} of ${of.results.length}`}
             />
           </a>

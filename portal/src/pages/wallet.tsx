@@ -5,7 +5,7 @@ import { href } from '../router.ts';
 import { useSession, WhomToAsk } from '../session.tsx';
 import { Card, Clip, Figures, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
-import { Empty } from '../ui/states.tsx';
+import { Empty, Loading } from '../ui/states.tsx';
 import { List, Table } from '../ui/table.tsx';
 import { digitsFor } from '../words/figures.ts';
 import { Export } from './parts/export.tsx';
@@ -16,20 +16,29 @@ export function Wallet() {
   const { first } = ledger;
   return (
     <Page title="Wallet" actions={<Pay />}>
-      {first && <Balance of={first} />}
-      <Card title="Ledger" actions={first && first.months.length > 0 && <ByMonth months={first.months} />}>
-        <List
-          of={ledger}
-          empty={
-            <Empty title="No movement yet">
-              <p>A top-up, a charge or a refund appears here at once.</p>
-            </Empty>
-          }
-        >
-          {(rows) => <LedgerTable rows={rows} />}
-        </List>
-      </Card>
-      <Notices />
+      {(first ?? ledger.error) ? (
+        <>
+          {first && <Balance of={first} />}
+          <Card
+            title="Ledger"
+            actions={first && first.months.length > 0 && <ByMonth months={first.months} />}
+          >
+            <List
+              of={ledger}
+              empty={
+                <Empty title="No movement yet">
+                  <p>A top-up, a charge or a refund appears here at once.</p>
+                </Empty>
+              }
+            >
+              {(rows) => <LedgerTable rows={rows} />}
+            </List>
+          </Card>
+          <Notices />
+        </>
+      ) : (
+        <Loading rows={8} />
+      )}
     </Page>
   );
 }

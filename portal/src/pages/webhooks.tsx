@@ -126,10 +126,10 @@ export function Webhooks() {
                 ]}
               />
             </Card>
+            <Notices />
           </>
         )}
       </Loaded>
-      <Notices />
     </Page>
   );
 }

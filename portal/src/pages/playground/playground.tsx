@@ -152,6 +152,8 @@ function Shown({ of, onChange, ...actions }: ResultActions & { of: CreationDetai
             src={result.url}
             width={result.width}
             height={result.height}
+            style={{ '--ratio': String(result.width / Math.max(1, result.height)) }}
+            crossOrigin="anonymous"
             alt="The image that was generated"
           />
         </a>
