@@ -48,6 +48,8 @@ function retention(): z.ZodPipe<z.ZodNumber, z.ZodTransform<RetentionDays, numbe
 const limits = {
   postRate: wholeNumber(...limitRanges.postRate).optional(),
   getRate: wholeNumber(...limitRanges.getRate).optional(),
+  userPostRate: wholeNumber(...limitRanges.userPostRate).optional(),
+  userGetRate: wholeNumber(...limitRanges.userGetRate).optional(),
   maxConcurrent: wholeNumber(...limitRanges.maxConcurrent).optional(),
   deadlineSeconds: wholeNumber(...limitRanges.deadlineSeconds).optional(),
   maxUnusedUploads: wholeNumber(...limitRanges.maxUnusedUploads).optional(),

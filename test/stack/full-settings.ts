@@ -22,7 +22,10 @@ export const fullSettings: Required<SettingsInput> = {
   keepPromptsDays: 14,
   uploadOrigins: ['https://app.example.com', 'http://localhost:3000'],
   logRetentionDays: 90,
-  limits: { postRate: 10, getRate: 100, maxConcurrent: 5, deadlineSeconds: 120, maxUnusedUploads: 100 },
+  limits: {
+    ...{ postRate: 10, getRate: 100, userPostRate: 5, userGetRate: 50 },
+    ...{ maxConcurrent: 5, deadlineSeconds: 120, maxUnusedUploads: 100 },
+  },
   authFailureForm: 'plain',
   topUpUrl: 'https://shop.example.com/credits',
   alarmEmail: 'operator@example.com',

@@ -159,6 +159,8 @@ describe('settings', () => {
     ['limits.getRate', 0, 1_000_000],
     ['limits.maxConcurrent', 0, 100_000],
     ['limits.deadlineSeconds', 1, 720],
+    ['limits.userPostRate', 0, 1_000_000],
+    ['limits.userGetRate', 0, 1_000_000],
     ['limits.maxUnusedUploads', 0, 1_000],
     ['startsPerSecond', 10, 10_000],
     ['serviceCapacity', 1, 1_000_000],

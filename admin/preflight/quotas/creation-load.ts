@@ -13,7 +13,7 @@ export const unitsOf = {
   /** The accept with an Idempotency-Key, and the count of the start. */
   accept: { write: 15, read: 10 },
   /** A rendering from its start to its image. The first attempt of the webhook is in `deliver`. */
-  render: { write: 13, read: 0 },
+  render: { write: 15, read: 0 },
   /** Handing a job to a vendor that calls back. The callback then writes what a rendering writes. */
   submit: { write: 6, read: 0 },
   callback: { write: 0, read: 2 },
