@@ -85,6 +85,7 @@ function addRenderer(
     memoryMegabytes,
   });
   fn.addEnvironment('RESULT_DAYS', String(settings.resultDays));
+  fn.addEnvironment('THUMBNAILS', settings.thumbnails ? 'on' : 'off');
   grantDelivery(fn, parts);
   store.grantWrite(fn, ['HEALTH#*'], 'UpdateItem');
   images.grantStore(fn);

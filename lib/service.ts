@@ -212,6 +212,7 @@ export class Service {
       memoryMegabytes: rendererSizes.large.memoryMegabytes,
     });
     fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
+    fn.addEnvironment('THUMBNAILS', this.settings.thumbnails ? 'on' : 'off');
     const { store, images, encryptionSecret } = this;
     grantDelivery(fn, { store, images, encryptionSecret });
     this.store.grantWrite(fn, ['HEALTH#*'], 'UpdateItem');

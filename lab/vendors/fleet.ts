@@ -69,7 +69,8 @@ export async function startFleet(): Promise<Fleet> {
     folder,
     port: 0,
     strictOutbound: false,
-    environment: environmentOf(vendors),
+    // The small forms take more of a processor than all else of a creation.
+    environment: { ...environmentOf(vendors), THUMBNAILS: 'off' },
   });
   const { operator, machine } = service;
   await enableAll(operator);

@@ -17,7 +17,8 @@ function openCompletion(on: CompletionPlatform, component: string) {
     health: createHealthStore(tableOf(on)),
     images: on.images(),
     imagesUntil: on.images,
-    thumbnails: on.thumbnails,
+    /** Undefined: the operator wants no small forms. */
+    thumbnails: on.environment('THUMBNAILS') === 'on' ? on.thumbnails : undefined,
     providers: on.vendors,
     tasks: tasksOf(on, delivery.log),
     resultDays: Number(on.environment('RESULT_DAYS')),

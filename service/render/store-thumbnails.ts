@@ -20,7 +20,7 @@ export async function storeThumbnails(
   stored: Stored | undefined,
   { clock, creations, imagesUntil, log, resultDays, thumbnails }: CompletionServices,
 ): Promise<void> {
-  if (!stored?.bytes) return;
+  if (!stored?.bytes || !thumbnails) return;
   const limit = clock.timeout(mostMillis);
   try {
     const made = await thumbnails(stored.bytes, limit.signal);

@@ -133,6 +133,11 @@ describe('the setting', () => {
     );
   });
 
+  it('The setting thumbnails reaches what stores results', () => {
+    for (const name of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge', 'ReceiveCallback'])
+      expect(environmentOf(name)['THUMBNAILS'], name).toBe('off');
+  });
+
   it('The setting keepPromptsDays says after how many days texts are erased', () => {
     expect(environmentOf('EraseContent')['KEEP_PROMPTS_DAYS']).toBe('14');
   });

@@ -20,6 +20,7 @@ export const fullSettings: Required<SettingsInput> = {
   },
   resultDays: 7,
   keepPromptsDays: 14,
+  thumbnails: false,
   uploadOrigins: ['https://app.example.com', 'http://localhost:3000'],
   logRetentionDays: 90,
   limits: {

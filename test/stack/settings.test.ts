@@ -21,6 +21,7 @@ describe('settings', () => {
       apiTraffic: 'all-at-once',
       resultDays: 30,
       keepPromptsDays: 90,
+      thumbnails: true,
       uploadOrigins: ['*'],
       logRetentionDays: 30,
       limits: {},
@@ -70,6 +71,7 @@ describe('settings', () => {
       { alarms: { trafficGone: 'always' } },
     ],
     ['tracing: must be true or false (is "on")', { tracing: 'on' }],
+    ['thumbnails: must be true or false (is "on")', { thumbnails: 'on' }],
     ['canary: must be "off" or {everyMinutes} (is "on")', { canary: 'on' }],
     ['sandbox: must be one of off, marked, on (is "some")', { sandbox: 'some' }],
     [

@@ -23,11 +23,8 @@ it('The texts of a creation go after the days of the setting, with rows of deliv
     webhook_url: `${service.machine.inboxUrl}?address`,
   });
   const bare = await submit(service, client.key, { prompt: 'a castle' });
-  await settled(service, id);
+  const before = await settled(service, id);
   await settled(service, bare);
-  // The small forms come after the webhook.
-  await expect.poll(async () => (await recordOf(service, id)).colours).toBeDefined();
-  const before = await recordOf(service, id);
   await service.machine.advance(13 * day);
   const owed = await submit(service, client.key, {
     prompt: 'a castle',

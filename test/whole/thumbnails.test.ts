@@ -3,11 +3,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type PictureView } from '../../service/contract/portal-views.ts';
 import { creationRow } from '../../service/portal/creation-view.ts';
 import { readImageHeader } from '../../service/values/image-bytes.ts';
-import { sharedTestService } from '../fixtures/service.ts';
+import { startTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { recordOf, recordWhen, submit } from './workflow/creations.ts';
 
-const service = await sharedTestService();
+const service = await startTestService({ environment: { THUMBNAILS: 'on' } });
 const client = await service.client();
 afterAll(() => service.end());
 
