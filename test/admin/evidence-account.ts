@@ -100,7 +100,8 @@ export async function startEvidenceAccount(folder: string): Promise<EvidenceAcco
     const entered = begun
       .flatMap(({ history }) => history)
       .filter(
-        ({ type }) => type === 'StateEntered' || (type === 'ExecutionSucceeded' && on.has(switches[0])),
+        // Each execution that began has its end, which may come a moment after its last picture.
+        ({ type }) => type === 'StateEntered' || (type === 'ExecutionStarted' && on.has(switches[0])),
       );
     const sum = stateMachines.some(({ arn }) => arn === machineArn) ? ofMachine.length : entered.length;
     outgoing.end(JSON.stringify({ Datapoints: sum === 0 ? [] : [{ Sum: sum }] }));
