@@ -1,7 +1,7 @@
 /** The pages of the portal start here. */
 import { render } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
-import { useResource } from './api/hooks.ts';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { forget, useResource } from './api/hooks.ts';
 import { readBegun, signInAddress, takeTyped } from './kept.ts';
 import { currentPath, followLinks, usePlace } from './router.ts';
 import { SessionContext, signInError } from './session.tsx';
@@ -38,7 +38,11 @@ function SignIn() {
 /** Who is signed in decides what is shown: the sign-in page, or the shell with the page of the address. */
 function App() {
   const { data: me, error, reload } = useResource('getMe');
+  const owner = useRef<string>(undefined);
   const session = useMemo(() => {
+    const now = me && `${me.person.id} ${me.account?.id ?? ''}`;
+    if (owner.current !== undefined && owner.current !== now) forget();
+    owner.current = now;
     if (me) takeTyped(me);
     return me && { me, reload };
   }, [me, reload]);

@@ -149,8 +149,8 @@ async function admitted(
     await noteUse(known, services);
     if (!route) {
       const { method, path } = request;
-      const known = methodsOf(path, operatorRoot, operatorOperations);
-      throw await journal.refused(unknownRoute(method, path, known, operatorRoot));
+      const allowed = methodsOf(path, operatorRoot, operatorOperations);
+      throw await journal.refused(unknownRoute(method, path, allowed, operatorRoot));
     }
     return answerWith(await routed(handlers, { route, request, known, services }, journal));
   } catch (error) {

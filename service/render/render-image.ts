@@ -1,8 +1,9 @@
 /**
  * RenderImage, a state of the execution: takes the lease, asks the providers for the image, stores the image,
- * completes the creation, makes the first attempt to deliver its webhook, and stores the small forms. The function may run again at any time:
- * it continues where the record says. In the machine whose tasks wait, the payload has a task token. There the
- * function may leave a job to the callback of its vendor, and whoever completes the creation ends the task.
+ * completes the creation, makes the first attempt to deliver its webhook, and stores the thumbnails. The function may
+ * run again at any time: it continues where the record says. In the machine whose tasks wait, the payload has a task
+ * token. There the function may leave a job to the callback of its vendor, and whoever completes the creation ends the
+ * task.
  */
 import { mergeCosts, NewerCatalog } from '../catalog/operator-catalog.ts';
 import type { LeaseOutcome } from '../creations/creation-reads.ts';

@@ -223,4 +223,21 @@ describe('What lives on the page', () => {
     await tiles.first().waitFor();
     await expect.poll(() => sent('listPortalCreations').length).toBe(asked + 1);
   });
+
+  it('Nothing of one account is shown after another tab has changed the account', async () => {
+    await portal.open('creations', 'Creations');
+    await tiles.first().waitFor();
+    const { me } = stub.samples;
+    stub.answer('getMe', () => ({ ...me, account: { ...me.account, id: 'another' } as typeof me.account }));
+    stub.hold('listPortalCreations');
+    await setHidden(false);
+    await expect.poll(() => tiles.count()).toBe(0);
+    await page.getByRole('heading', { level: 1, name: 'Creations' }).waitFor();
+  });
+
+  it('An address that names a creation behind the rows leads to its page', async () => {
+    const { id } = creations[20] as CreationRow;
+    await portal.open(`creations?view=${id}`, 'Creation');
+    expect(new URL(page.url()).pathname).toBe(`/portal/creations/${id}`);
+  });
 });

@@ -687,6 +687,16 @@ describe('The playground', () => {
       [11, 12, 13, 14].map((seed) => ({ model: 'sandbox-sketch', prompt: 'a pier', seed })),
     );
     expect(new Set(sent('createCreation').map(({ headers }) => headers['idempotency-key'])).size).toBe(4);
+    // A press whose answers are lost goes on with the same order.
+    const keys = (): unknown[] => sent('createCreation').map(({ headers }) => headers['idempotency-key']);
+    stub.breakOff('createCreation');
+    await button(/^4 variants/).click();
+    await page.getByText('The connection broke').waitFor();
+    stub.answer('createCreation', () => ({ id: 'x' }));
+    await button(/^4 variants/).click();
+    // The browser itself may send a request again whose connection broke.
+    await expect.poll(() => new Set(keys()).size).toBe(8);
+    expect(sent('createCreation').at(-1)?.body).toMatchObject({ seed: 18 });
   });
 
   it('takes a picture of the clipboard as a source image', async () => {

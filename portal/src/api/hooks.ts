@@ -21,10 +21,13 @@ const asRefusal = (error: unknown): Refusal =>
 
 /**
  * What each entry of the history showed last, for the way back, and what each read answered last, for a page that is
- * opened anew. Both are gone with the load of the page. Another account is another load.
+ * opened anew. Both are gone with the load of the page, and when another person or account is signed in.
  */
 const remembered = new Map<string, unknown>();
 const mostRemembered = 200;
+
+/** Another tab may have changed the person or the account. Nothing of the last one is shown to the next. */
+export const forget = (): void => remembered.clear();
 
 function remember(places: readonly string[], data: unknown): void {
   for (const place of places) {

@@ -33,15 +33,18 @@ export function useOpenCreations(rows: readonly Looked[], onSeen: (creation: Cre
     if (open.length === 0 || hasEnded) return;
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isLooking = false;
     const plan = (): void => {
       clearTimeout(timer);
-      if (document.hidden || abort.signal.aborted) return;
+      if (document.hidden || abort.signal.aborted || isLooking) return;
       const next = Math.min(...open.map(({ id }) => looks.current.get(id)?.atMillis ?? 0));
       timer = setTimeout(() => void look(), Math.max(0, next - Date.now()));
     };
     const look = async (): Promise<void> => {
+      isLooking = true;
       const due = open.filter(({ id }) => (looks.current.get(id)?.atMillis ?? 0) <= Date.now());
       await Promise.all(due.slice(0, mostAtOnce).map(async (one) => lookAt(one)));
+      isLooking = false;
       plan();
     };
     const lookAt = async ({ id, pauseMillis }: (typeof open)[number]): Promise<void> => {

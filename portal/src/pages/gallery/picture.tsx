@@ -16,8 +16,8 @@ export const ratioOf = ({ width, height }: Pick<PictureView, 'width' | 'height'>
   width > 0 && height > 0 ? width / height : 1;
 
 /**
- * @param url absent: only the colours
- * crossOrigin: the page reads the bytes for a download, and the browser keeps one copy for both.
+ * The page reads the bytes for a download as well. With `crossOrigin` the browser keeps one copy for both.
+ * @param url null: only the colours are shown
  */
 export function Picture(props: { of: PictureView; url: string | null; alt: string; isEager?: boolean }) {
   const { of, url, alt, isEager = false } = props;

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CreationRow } from '../../../../service/contract/portal-views.ts';
-import { href } from '../../router.ts';
+import { go, href } from '../../router.ts';
 import { Button, Money, Time } from '../../ui/basics.tsx';
 import { announce } from '../../ui/page.tsx';
 import { CreationState } from '../parts/creation-table.tsx';
@@ -67,7 +67,8 @@ export function Viewer(props: {
   };
   useEffect(() => setLarge(false), [id]);
   useEffect(() => {
-    if (!row) onClose();
+    // The address may name a creation that is not among the rows.
+    if (!row) go(`/creations/${id}`, 'replace');
   }, [id]);
   if (!row) return null;
   const keys: Readonly<Record<string, () => void>> = {

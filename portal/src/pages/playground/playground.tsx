@@ -1,5 +1,6 @@
 /** Generates on the account, and remembers: what was made here stands in a strip, and is the start of the next. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { BodyOf } from '../../../../service/contract/portal-calls.ts';
 import type { CreationDetail, ModelView } from '../../../../service/contract/portal-views.ts';
 import { call, Refusal } from '../../api/call.ts';
 import { useAction, useNow, useResource } from '../../api/hooks.ts';
@@ -206,6 +207,9 @@ function NextSteps({
   const [busy, setBusy] = useState<'source' | 'variants'>();
   const [error, setError] = useState<Refusal>();
   const mayCreate = useMay('createCreation');
+  // A press after a broken connection goes on with the variant whose answer was lost, under the same key.
+  const series = useRef(crypto.randomUUID());
+  const ordered = useRef(0);
   const attempt = async (name: NonNullable<typeof busy>, work: () => Promise<void>): Promise<void> => {
     setBusy(name);
     setError(undefined);
@@ -216,13 +220,12 @@ function NextSteps({
   };
   const makeVariants = async (): Promise<void> => {
     const { webhook_url: _webhook, ...request } = of.request;
-    for (let step = 1; step <= variants; step += 1) {
-      const body = { ...request, ...(of.seed !== null && { seed: of.seed + step }) };
+    const wanted = (Math.floor(ordered.current / variants) + 1) * variants;
+    for (; ordered.current < wanted; ordered.current += 1) {
+      const body = { ...request, ...(of.seed !== null && { seed: of.seed + ordered.current + 1 }) };
       const { id } = await call('createCreation', {
-        body: body as Parameters<typeof call<'createCreation'>>[1] extends { body?: infer Body }
-          ? Body
-          : never,
-        idempotencyKey: crypto.randomUUID(),
+        body: body as unknown as BodyOf<'createCreation'>,
+        idempotencyKey: `${series.current}-${ordered.current}`,
       });
       onMade(id);
     }
