@@ -89,7 +89,7 @@ function Desk({ models, from }: { models: readonly ModelView[]; from?: CreationD
             onSettings={setSettings}
             onSource={(source) => setSources([...sources, source].slice(-model.max_source_images))}
             takesSources={model.max_source_images > 0}
-            onMade={made}
+            onMade={() => setOrders((one) => one + 1)}
           />
           <Card title="Code">
             <RequestSnippets apiKey="YOUR_KEY" body={bodyOf(settings, model, sources)} />
@@ -106,8 +106,8 @@ interface ResultActions {
   readonly onSettings: (settings: Settings) => void;
   readonly onSource: (source: Source) => void;
   readonly takesSources: boolean;
-  /** Another creation was ordered. */
-  readonly onMade: (id: string) => void;
+  /** A variant was ordered. The strip shows it, and the result stays. */
+  readonly onMade: () => void;
 }
 
 function PlaygroundResult({ id, ...actions }: ResultActions & { id: string | undefined }) {
@@ -223,11 +223,11 @@ function NextSteps({
     const wanted = (Math.floor(ordered.current / variants) + 1) * variants;
     for (; ordered.current < wanted; ordered.current += 1) {
       const body = { ...request, ...(of.seed !== null && { seed: of.seed + ordered.current + 1 }) };
-      const { id } = await call('createCreation', {
+      await call('createCreation', {
         body: body as unknown as BodyOf<'createCreation'>,
         idempotencyKey: `${series.current}-${ordered.current}`,
       });
-      onMade(id);
+      onMade();
     }
   };
   return (
