@@ -71,7 +71,7 @@ const settingsSchema = z
       resultsDomain: domain(usEastCertificate),
       /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
       resultDays: wholeNumber(1, 3_650).default(30),
-      /** Whether each result gets two small forms, which the portal shows in lists. */
+      /** Whether each result gets two thumbnails, which the portal shows in lists. */
       thumbnails: z.boolean({ error: 'must be true or false' }).default(true),
       /** Days after which the texts of a creation are erased: prompt, metadata, user, webhook. 0: never. */
       keepPromptsDays: wholeNumber(0, 3_650).default(90),

@@ -156,7 +156,7 @@ function imagesIn(items: readonly RawItem[], nowMillis: number): CarriedImage[] 
   return images;
 }
 
-/** The small forms of a result. Nobody reads their sizes. */
+/** The thumbnails of a result. Nobody reads their sizes. */
 function formsOf(resultKey: string, expiresAt: number): CarriedImage[] {
   return (['small', 'large'] as const).map((form) => ({
     ...{ key: thumbnailKey(resultKey, form), contentType: 'image/jpeg', expiresAt },

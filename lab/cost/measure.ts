@@ -28,7 +28,7 @@ import { createMeter, type Meter } from './meter.ts';
 /** The number of counted runs of the reconciler, which runs once a minute. */
 const idleMinutes = 10;
 /**
- * A rendering updates the lease, the creation for its lease, for its attempt and for its small forms, the health of
+ * A rendering updates the lease, the creation for its lease, for its attempt and for its thumbnails, the health of
  * its route, and the counter of open creations. A webhook adds the claim and the end of its attempt. Every further update renews the
  * lease.
  */

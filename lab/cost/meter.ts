@@ -99,10 +99,10 @@ export function createMeter(
 
 export type Meter = ReturnType<typeof createMeter>;
 
-/** The small forms of a picture are told apart: their keys end in the side of the form. */
+/** The thumbnails of a picture are told apart: their keys end in the side of the form. */
 function labelOf({ service, operation, input }: AwsCall): string {
-  const isForm = operation === 'PutObject' && /-\d+\.jpg$/.test(String(input['Key']));
-  return `${service} ${operation}${isForm ? ' of a small form' : ''}`;
+  const isThumbnail = operation === 'PutObject' && /-\d+\.jpg$/.test(String(input['Key']));
+  return `${service} ${operation}${isThumbnail ? ' of a thumbnail' : ''}`;
 }
 
 /** DynamoDB bills 100 bytes more for each stored item. An item with a time to live disappears. */

@@ -117,16 +117,16 @@ export const billParts = [
   'Functions, invocations',
   'API requests',
   'Storing the image',
-  'Storing its small forms',
+  'Storing its thumbnails',
   'Logs',
 ] as const;
 
 /** USD by part. */
 export type Bill = Readonly<Record<(typeof billParts)[number], number>>;
 
-const formPut = 's3 PutObject of a small form';
-/** The CPU time of the small forms of a PNG: of 1 megapixel, and of 8. A JPEG takes less. */
-export const formsMillis = { small: 65, large: 330 } as const;
+const thumbnailPut = 's3 PutObject of a thumbnail';
+/** The CPU time of the thumbnails of a PNG: of 1 megapixel, and of 8. A JPEG takes less. */
+export const thumbnailMillis = { small: 65, large: 330 } as const;
 /** The units of the write that notes them: a record has more than 1 KB, and less than 2. */
 const formsUnits = 2;
 
@@ -144,7 +144,7 @@ export interface Measurements {
 
 /**
  * The cost of 1,000 creations of a kind. The sandbox paints its pictures in the renderer itself, and a vendor does
- * not: the renderer without a painting takes the CPU time of a creation that fails, and that of the small forms.
+ * not: the renderer without a painting takes the CPU time of a creation that fails, and that of the thumbnails.
  *
  * @param renderer the one that renders, in place of the measured one
  */
@@ -155,9 +155,9 @@ export function billOf(kind: CreationKind, { kinds, memory }: Measurements, rend
   const [name, render] = rendererOf(kinds[kind]) ?? [];
   if (name === undefined || render === undefined) return billFor(kinds[kind], memory);
   const deliveryMillis = attemptsIn(name, render) * (failed.functions['DeliverWebhook']?.cpuMillis ?? 0);
-  const makesForms = render.calls[formPut] !== undefined;
+  const makesForms = render.calls[thumbnailPut] !== undefined;
   const formMillis = makesForms
-    ? formsMillis[(renderer ?? name) === 'RenderImageSmall' ? 'small' : 'large']
+    ? thumbnailMillis[(renderer ?? name) === 'RenderImageSmall' ? 'small' : 'large']
     : 0;
   const ownMillis = (rendererOf(failed)?.[1].cpuMillis ?? 0) + deliveryMillis + formMillis;
   const { [name]: _painting, ...others } = kinds[kind].functions;
@@ -165,11 +165,11 @@ export function billOf(kind: CreationKind, { kinds, memory }: Measurements, rend
   return billFor({ ...kinds[kind], functions: { ...others, [renderer ?? name]: own } }, memory);
 }
 
-/** What the small forms of 1,000 pictures of 1K cost besides their PUTs. */
-export function formsBill(memory: Memory): number {
+/** What the thumbnails of 1,000 pictures of 1K cost besides their PUTs. */
+export function thumbnailsBill(memory: Memory): number {
   const count = {
-    ...{ invocations: 0, readUnits: 0, writeUnits: formsUnits, cpuMillis: formsMillis.small },
-    calls: { 'dynamodb UpdateItem': 1, [formPut]: 2 },
+    ...{ invocations: 0, readUnits: 0, writeUnits: formsUnits, cpuMillis: thumbnailMillis.small },
+    calls: { 'dynamodb UpdateItem': 1, [thumbnailPut]: 2 },
   };
   const seconds = gigabyteSeconds(count, 'RenderImageSmall', memory);
   return 1000 * (formsUnits * prices.writeUnit + seconds * prices.gigabyteSecond);
@@ -190,7 +190,7 @@ export function billFor({ functions, ...count }: CreationCount, memory: Memory):
     'Functions, invocations': invocations * prices.invocation,
     'API requests': requests * prices.apiRequest,
     'Storing the image': sum(({ calls }) => calls['s3 PutObject'] ?? 0) * prices.objectPut,
-    'Storing its small forms': sum(({ calls }) => calls[formPut] ?? 0) * prices.objectPut,
+    'Storing its thumbnails': sum(({ calls }) => calls[thumbnailPut] ?? 0) * prices.objectPut,
     Logs: logsCost(1000 * (count.logBytes + accessLogBytes), invocations),
   };
 }
@@ -280,8 +280,8 @@ function attemptsIn(name: string, { calls }: FunctionCount): number {
 function assumedMillis(label: string): number {
   const [service = ''] = label.split(' ');
   if (!Object.hasOwn(awsMillis, service)) throw new Error(`no time is assumed for a call of ${service}`);
-  // Both small forms are stored at once.
-  return awsMillis[service as keyof typeof awsMillis] / (label === formPut ? 2 : 1);
+  // Both thumbnails are stored at once.
+  return awsMillis[service as keyof typeof awsMillis] / (label === thumbnailPut ? 2 : 1);
 }
 
 /**

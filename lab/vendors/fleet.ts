@@ -69,7 +69,7 @@ export async function startFleet(): Promise<Fleet> {
     folder,
     port: 0,
     strictOutbound: false,
-    // The small forms take more of a processor than all else of a creation.
+    // The thumbnails take more of a processor than all else of a creation.
     environment: { ...environmentOf(vendors), THUMBNAILS: 'off' },
   });
   const { operator, machine } = service;

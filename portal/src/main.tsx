@@ -1,7 +1,7 @@
 /** The pages of the portal start here. */
 import { render } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { forget, useResource } from './api/hooks.ts';
+import { forget, useResource, useReturn } from './api/hooks.ts';
 import { readBegun, signInAddress, takeTyped } from './kept.ts';
 import { currentPath, followLinks, usePlace } from './router.ts';
 import { SessionContext, signInError } from './session.tsx';
@@ -47,13 +47,7 @@ function App() {
     return me && { me, reload };
   }, [me, reload]);
   // Another tab may have signed in or out, or changed the account.
-  useEffect(() => {
-    const look = (): void => {
-      if (!document.hidden) reload();
-    };
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, [reload]);
+  useReturn(reload);
   if (session) {
     return (
       <SessionContext.Provider value={session}>

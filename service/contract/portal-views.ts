@@ -202,7 +202,7 @@ export interface RollBody {
 
 // Creations
 
-/** A result, with its small forms. */
+/** A result, with its thumbnails. */
 export interface PictureView {
   readonly url: string;
   /** Pixels. */

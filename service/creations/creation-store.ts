@@ -70,7 +70,7 @@ export function createCreationStore(table: Table) {
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
-    /** Notes that the small forms of the result are stored. False when the creation was erased meanwhile. */
+    /** Notes that the thumbnails of the result are stored. False when the creation was erased meanwhile. */
     noteThumbnails: async (id: CreationId, colours: string): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET colours = :colours',

@@ -124,7 +124,7 @@ export interface CreationRecord extends PlainMembers {
   /** Who also had its images erased: the id of a key, or "operator". */
   readonly erasedBy?: KeyId | 'operator';
   readonly results: readonly StoredImage[];
-  /** Of the first result (thumbnails.ts). Absent: no small forms of it are stored. */
+  /** Of the first result (thumbnails.ts). Absent: no thumbnails of it are stored. */
   readonly colours?: string;
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;

@@ -54,7 +54,7 @@ function resultKeysOf({ results, attempts }: OfImages): readonly string[] {
   return [...new Set([...results.map(({ key }) => key), ...attempts.map(({ resultKey }) => resultKey)])];
 }
 
-/** The keys of all images of a creation, without the small forms, which can be made anew. */
+/** The keys of all images of a creation, without the thumbnails, which can be made anew. */
 export function originalKeysOf(creation: OfImages): readonly string[] {
   return [...resultKeysOf(creation), ...new Set(creation.sources.map(({ key }) => key))];
 }

@@ -1,4 +1,4 @@
-/** The small forms of a result: JPEG files beside the result in the bucket, which live as long as it does. */
+/** The thumbnails of a result: JPEG files beside the result in the bucket, which live as long as it does. */
 
 /** The longest side of each form in pixels. */
 export const thumbnailSides = { small: 96, large: 480 } as const;

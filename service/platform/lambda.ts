@@ -47,7 +47,7 @@ export const images: Platform['images'] = (signal) =>
     ...(signal && { signal }),
   });
 
-/** A picture that would take more than this share of the function's memory to decode gets no small forms. */
+/** A picture that would take more than this share of the function's memory to decode gets no thumbnails. */
 const decodingShare = 1 / 6;
 
 export const thumbnails: Platform['thumbnails'] = async (bytes, signal) => {

@@ -35,7 +35,7 @@ export interface Platform {
   readonly secrets: SecretsManagerClient;
   /** @param signal of the request's time, where there is a request */
   readonly images: (signal?: AbortSignal) => ImageStore;
-  /** Makes the small forms of a picture. Throws when it cannot. */
+  /** Makes the thumbnails of a picture. Throws when it cannot. */
   readonly thumbnails: (bytes: Uint8Array, signal: AbortSignal) => Promise<Thumbnails>;
   readonly uploadTargets: UploadTargets;
   readonly outbound: Outbound;

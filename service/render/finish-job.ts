@@ -127,7 +127,7 @@ async function endUnderLease(job: LeasedJob, services: CallbackServices): Promis
   return (await services.tasks.fail(end.wakes, 'RouteEnded')) === 'unclear' ? 'task_unclear' : end.outcome;
 }
 
-/** Makes the first attempt to deliver the webhook, ends the task of the execution, and stores the small forms. */
+/** Makes the first attempt to deliver the webhook, ends the task of the execution, and stores the thumbnails. */
 async function afterCompletion(
   creation: CreationRecord,
   stored: Stored | undefined,

@@ -17,7 +17,7 @@ function openCompletion(on: CompletionPlatform, component: string) {
     health: createHealthStore(tableOf(on)),
     images: on.images(),
     imagesUntil: on.images,
-    /** Undefined: the operator wants no small forms. */
+    /** Undefined: the operator wants no thumbnails. */
     thumbnails: on.environment('THUMBNAILS') === 'on' ? on.thumbnails : undefined,
     providers: on.vendors,
     tasks: tasksOf(on, delivery.log),

@@ -11,7 +11,7 @@ const dayMillis = 86_400_000;
 export type Stored = Pick<Rendering, 'image' | 'bytes'>;
 
 /**
- * Makes and stores the small forms of a result, and then notes them in the record. It comes after the commit and after
+ * Makes and stores the thumbnails of a result, and then notes them in the record. It comes after the commit and after
  * the first attempt of the webhook: the work of a small function's processor would delay both, and a picture that is
  * too much for the process costs neither. Nothing is thrown, and nothing is tried again.
  */

@@ -3,7 +3,7 @@ import { imageKeysOf, originalKeysOf } from '../../service/creations/erase.ts';
 import { aCreation, storedImage } from '../fixtures/records.ts';
 
 describe('the images of a creation', () => {
-  it('are those of its results, its sources and all its attempts, each once, and the small forms of the results', () => {
+  it('are those of its results, its sources and all its attempts, each once, and the thumbnails of the results', () => {
     const attempt = {
       provider: 'one',
       providerModel: 'm',

@@ -1,6 +1,6 @@
 /** docs/cost.md stays the same from run to run while nothing has changed, and agrees with the template. */
 import { describe, expect, it } from 'vitest';
-import { formsBill, looksFor, oneMoreItemBill, prices, waitFor } from '../../lab/cost/prices.ts';
+import { thumbnailsBill, looksFor, oneMoreItemBill, prices, waitFor } from '../../lab/cost/prices.ts';
 import { committedCounts, type CreationCount, keepFigures, type Measured } from '../../lab/cost/counts.ts';
 import { type CostReport, figuresInText, successAfter, withTables } from '../../lab/cost/page.ts';
 import { memoryOf, standingOf } from '../../lab/cost/standing.ts';
@@ -51,9 +51,9 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
 
 const page = readPage('docs/cost.md');
 
-/** USD for 1,000: the two PUTs of the small forms, and the most that the rest of them may cost. */
-const formPuts = 0.01;
-const formsMost = 0.003;
+/** USD for 1,000: the two PUTs of the thumbnails, and the most that the rest of them may cost. */
+const thumbnailPuts = 0.01;
+const thumbnailsMost = 0.003;
 
 /** The page of these counts. */
 function pageOf({ kinds, reconciler }: Measured): string {
@@ -72,17 +72,17 @@ function pageOf({ kinds, reconciler }: Measured): string {
 
 const first = keepFigures(measured());
 
-describe('the price of the small forms', () => {
+describe('the price of the thumbnails', () => {
   it('They cost two PUTs, which the page tells apart, and at most 0.003 USD for 1,000 besides', () => {
-    expect(formPuts).toBeCloseTo(1000 * 2 * prices.objectPut, 9);
+    expect(thumbnailPuts).toBeCloseTo(1000 * 2 * prices.objectPut, 9);
     const rows = tableRows(sectionOf(page, '## 1,000 creations'));
-    expect(rows.find(([part]) => part === 'Storing its small forms')?.slice(1, 4)).toEqual(
-      Array(3).fill(formPuts.toFixed(4)),
+    expect(rows.find(([part]) => part === 'Storing its thumbnails')?.slice(1, 4)).toEqual(
+      Array(3).fill(thumbnailPuts.toFixed(4)),
     );
     // Two write units, 65 ms at 256 of 1,769 MB, and 46 ms of calls.
     const expected = 1000 * (2 * (0.625 / 1e6) + (0.065 * (1769 / 256) + 0.046) * 0.25 * 0.0000133334);
-    expect(formsBill({ RenderImageSmall: 256 })).toBeCloseTo(expected, 9);
-    expect(expected).toBeLessThanOrEqual(formsMost);
+    expect(thumbnailsBill({ RenderImageSmall: 256 })).toBeCloseTo(expected, 9);
+    expect(expected).toBeLessThanOrEqual(thumbnailsMost);
   });
 });
 
@@ -169,22 +169,22 @@ describe('the committed docs/cost.md', () => {
     for (const figure of figuresInText(await reported())) expect(page.text).toContain(figure);
   });
 
-  it('A 1K picture without source images costs at most 0.115 USD for 1,000 after 15 s, and 0.28 after 60 s, without its small forms', async () => {
+  it('A 1K picture without source images costs at most 0.115 USD for 1,000 after 15 s, and 0.28 after 60 s, without its thumbnails', async () => {
     const [small = []] = tableRows(sectionOf(page, '## While a provider works'));
     const [picture, megabytes, , , , after15 = '', after60 = ''] = small;
     expect(picture).toBe('1K without source images');
     expect(Number(megabytes)).toBe((await memoryOf())['RenderImageSmall']);
-    expect(Number(after15)).toBeLessThanOrEqual(0.115 + formPuts + formsMost);
-    expect(Number(after60)).toBeLessThanOrEqual(0.28 + formPuts + formsMost);
+    expect(Number(after15)).toBeLessThanOrEqual(0.115 + thumbnailPuts + thumbnailsMost);
+    expect(Number(after60)).toBeLessThanOrEqual(0.28 + thumbnailPuts + thumbnailsMost);
   });
 
-  it('A success with webhook at a vendor that calls back costs at most 0.071 USD for 1,000 without its small forms', () => {
+  it('A success with webhook at a vendor that calls back costs at most 0.071 USD for 1,000 without its thumbnails', () => {
     const rows = tableRows(sectionOf(page, '## 1,000 creations'));
     const [, , , , all = ''] = rows.at(-1) ?? [];
-    expect(Number(all.replaceAll('*', ''))).toBeLessThanOrEqual(0.071 + formPuts + formsMost);
+    expect(Number(all.replaceAll('*', ''))).toBeLessThanOrEqual(0.071 + thumbnailPuts + thumbnailsMost);
   });
 
-  it('A cap for each user keeps a POST with webhook and Idempotency-Key within 0.0605 USD for 1,000 without its small forms', () => {
+  it('A cap for each user keeps a POST with webhook and Idempotency-Key within 0.0605 USD for 1,000 without its thumbnails', () => {
     const [[, creation = '', refunded = ''] = []] = tableRows(
       sectionOf(page, '## Caps of a key, and tokens'),
     );
@@ -192,7 +192,9 @@ describe('the committed docs/cost.md', () => {
     expect([creation, refunded]).toEqual([more.toFixed(4), mostMore.toFixed(4)]);
     const rows = tableRows(sectionOf(page, '## 1,000 creations'));
     const [, , , all = ''] = rows.at(-1) ?? [];
-    expect(Number(all.replaceAll('*', '')) + more).toBeLessThanOrEqual(0.0605 + formPuts + formsMost);
+    expect(Number(all.replaceAll('*', '')) + more).toBeLessThanOrEqual(
+      0.0605 + thumbnailPuts + thumbnailsMost,
+    );
   });
 
   it('A view of the home page costs its reads, its time and its way through CloudFront', () => {

@@ -38,7 +38,7 @@ describe('Creations as pictures', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('ask for their small forms alone, and show their own colours until these are there', async () => {
+  it('ask for their thumbnails alone, and show their own colours until these are there', async () => {
     await page.route('**/stub/**', () => undefined);
     const asked: string[] = [];
     page.on('request', (request) => {

@@ -1,4 +1,4 @@
-/** The small forms of a result: when they are made, under which keys, and that their failure costs nothing else. */
+/** The thumbnails of a result: when they are made, under which keys, and that their failure costs nothing else. */
 import { describe, expect, it } from 'vitest';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { StoredImage } from '../../service/creations/creation.ts';
@@ -57,7 +57,7 @@ function stage({ thumbnails, put, note }: Setting = {}) {
 const weekMillis = 7 * 86_400_000;
 const stored = { image: storedImage, bytes: pngBytes };
 
-describe('the small forms of a result', () => {
+describe('the thumbnails of a result', () => {
   it('They are made last: after the commit, the webhook and the end of the task', async () => {
     const { services, steps } = stage();
     await renderImage({ creation_id: creationId, task_token: 'token' }, 'request-1', services);

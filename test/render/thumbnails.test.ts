@@ -1,4 +1,4 @@
-/** The codec of the small forms: every kind of picture gives a right form, or none. */
+/** The codec of the thumbnails: every kind of picture gives a right form, or none. */
 import { deflateSync } from 'node:zlib';
 import { decode, encode } from 'jpeg-js';
 import { describe, expect, it } from 'vitest';
@@ -132,7 +132,7 @@ function middlesOf(bytes: Uint8Array): string {
   }).join('');
 }
 
-describe('the small forms of a picture', () => {
+describe('the thumbnails of a picture', () => {
   it.each(Object.entries(pngs))('A PNG with %s gives its colours', async (_, [picture, colours]) => {
     const made = await makeThumbnails(png(picture), limits);
     expect(made.large).toMatchObject({ width: 160, height: 96 });
@@ -188,7 +188,7 @@ const readable = {
   ...Object.fromEntries(Object.entries(readKinds).map(([name, text]) => [name, Buffer.from(text, 'base64')])),
 };
 
-describe('a picture that gives no small forms', () => {
+describe('a picture that gives no thumbnails', () => {
   const inFrame = (bytes: Buffer, change: (frame: Buffer) => void): Buffer => {
     const copy = Buffer.from(bytes);
     change(copy.subarray(copy.indexOf(Buffer.from([0xff, 0xc2])) + 2));

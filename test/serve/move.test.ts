@@ -141,7 +141,7 @@ async function makeLife(): Promise<void> {
   await source.accounts.change(poor.id, { noticeUrl: hook, lowBalanceMicros: asMicros(49_000) });
   const { id } = await send('/images/generate', { model: 'sandbox-sketch', prompt: 'last' }, poorKey);
   await settled({ operator: source }, id as CreationId);
-  // The small forms come after the webhook.
+  // The thumbnails come after the webhook.
   for (const one of [ids.completed, ids.private, id as CreationId])
     while ((await source.creations.read(one))?.colours === undefined) await sleep(50);
   upload = await uploaded();

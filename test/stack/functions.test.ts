@@ -181,7 +181,7 @@ describe('the bundle', () => {
     expect(loaded.createBedrock({ name: 'bedrock', region: 'us-west-2' })).toMatchObject({ name: 'bedrock' });
   });
 
-  it('What stores pictures makes their small forms by a file of its own, also of a WebP', async () => {
+  it('What stores pictures makes their thumbnails by a file of its own, also of a WebP', async () => {
     const { folder, text } = bundles.find(({ name }) => name === 'ReceiveCallback') ?? {
       folder: '',
       text: '',

@@ -128,11 +128,11 @@ describe('The fake of OpenAI', () => {
     body: object | FormData,
     method = 'POST',
   ): Promise<unknown[]> => {
-    const isForm = body instanceof FormData;
+    const isThumbnail = body instanceof FormData;
     const response = await fetch(`${fake.url}${path}`, {
       method,
-      headers: { ...(!isForm && { 'content-type': 'application/json' }), ...headers },
-      ...(method !== 'GET' && { body: isForm ? body : JSON.stringify(body) }),
+      headers: { ...(!isThumbnail && { 'content-type': 'application/json' }), ...headers },
+      ...(method !== 'GET' && { body: isThumbnail ? body : JSON.stringify(body) }),
     });
     const { error } = (await response.json()) as { error?: { code?: string; param?: string } };
     return [response.status, error?.code, error?.param];

@@ -1,4 +1,4 @@
-/** The small forms of a result, from the request until they are gone. */
+/** The thumbnails of a result, from the request until they are gone. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { type PictureView } from '../../service/contract/portal-views.ts';
 import { creationRow } from '../../service/portal/creation-view.ts';
@@ -23,7 +23,7 @@ const noteOf = async (id: string): Promise<PictureView> => {
   return picture;
 };
 
-describe('the small forms of a result', () => {
+describe('the thumbnails of a result', () => {
   it.each(['png', 'jpeg'])(
     'A %s has two JPEG files beside it, with its life, which go with it',
     async (output_format) => {

@@ -57,7 +57,7 @@ export const pictures: Readonly<Record<string, Buffer>> = {
   jpeg: Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex'),
 };
 
-/** The pictures have no pixels, so their small forms are made up. A JPEG has none. */
+/** The pictures have no pixels, so their thumbnails are made up. A JPEG has none. */
 export const thumbnails: Platform['thumbnails'] = (bytes) => {
   if (bytes[0] === 0xff) return Promise.reject(new Error('a picture without pixels'));
   const form = { width: 64, height: 64, bytes: Uint8Array.of(0xff) };

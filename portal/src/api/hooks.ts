@@ -235,3 +235,14 @@ export function useNow(everyMillis: number): number {
   }, [everyMillis]);
   return now;
 }
+
+/** Calls each time when the person comes back to the page. */
+export function useReturn(onReturn: () => void): void {
+  useEffect(() => {
+    const look = (): void => {
+      if (!document.hidden) onReturn();
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [onReturn]);
+}

@@ -9,6 +9,7 @@ import { announce, Page } from '../ui/page.tsx';
 import { Failed, Loaded } from '../ui/states.tsx';
 import { durationText } from '../words/figures.ts';
 import { curlOf } from '../words/snippets.ts';
+import { Result } from './gallery/picture.tsx';
 import { CreationState, Expiry } from './parts/creation-table.tsx';
 
 /** The life of a creation, step by step. */
@@ -214,14 +215,7 @@ function Results({ of }: { of: CreationDetail }) {
       {of.results.map((result, index) => (
         <figure key={result.url}>
           <a href={result.url} target="_blank" rel="noreferrer">
-            <img
-              src={result.url}
-              width={result.width}
-              height={result.height}
-              style={{ '--ratio': String(result.width / Math.max(1, result.height)) }}
-              crossOrigin="anonymous"
-              alt={`Result ${index + 1} of ${of.results.length}`}
-            />
+            <Result of={result} alt={`Result ${index + 1} of ${of.results.length}`} />
           </a>
           <figcaption>
             {result.width} × {result.height}, {result.content_type}, {Math.ceil(result.bytes / 1024)} KiB{' '}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CreationRow } from '../../../service/contract/portal-views.ts';
-import { type Rows, useResource, useRows } from '../api/hooks.ts';
+import { type Rows, useResource, useReturn, useRows } from '../api/hooks.ts';
 import { useOpenCreations } from '../api/open-creations.ts';
 import { back, href, setQuery, usePlace } from '../router.ts';
 import { useMay } from '../session.tsx';
@@ -107,13 +107,7 @@ function useLiveRows(rows: Rows<CreationRow>): void {
       announce(count === 1 ? 'A new creation is above.' : `${count} new creations are above.`);
     first.current = newest;
   }, [data]);
-  useEffect(() => {
-    const look = (): void => {
-      if (!document.hidden) reload();
-    };
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, [reload]);
+  useReturn(reload);
 }
 
 function NoCreation({ isFiltered }: { isFiltered: boolean }) {

@@ -1,5 +1,5 @@
 /** What pages stand in: the frame with the heading, which gets the focus, dialogs, tabs, and results told to everybody. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { createValue, useValue } from '../value.ts';
 
@@ -59,6 +59,21 @@ export function Announcements() {
   );
 }
 
+/** Opens the dialog over the page. Its end gives the focus back. */
+function useModal(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const opener = document.activeElement;
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => {
+      shown?.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+    };
+  }, []);
+  return dialog;
+}
+
 /** A dialog of the browser: it holds the focus, closes with Escape, and gives the focus back. */
 export function Dialog(props: {
   title: string;
@@ -68,17 +83,8 @@ export function Dialog(props: {
   children: ComponentChildren;
 }) {
   const { title, isLocked = false, onClose, children } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const id = useId();
-  useLayoutEffect(() => {
-    const opener = document.activeElement;
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => {
-      shown?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, []);
   return (
     <dialog
       ref={dialog}
@@ -104,6 +110,38 @@ export function Dialog(props: {
         )}
       </header>
       <div class="body">{children}</div>
+    </dialog>
+  );
+}
+
+/** A dialog of the browser without a frame. The way back and Escape close it. */
+export function Cover(props: {
+  label: string;
+  class: string;
+  onClose: () => void;
+  onKey?: (key: string) => void;
+  children: ComponentChildren;
+}) {
+  const { label, onClose, onKey, children } = props;
+  const dialog = useModal();
+  return (
+    <dialog
+      ref={dialog}
+      class={`cover ${props.class}`}
+      aria-label={label}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onKeyDown={(event) => {
+        if (event.metaKey || event.ctrlKey || event.altKey) return;
+        if (event.key === 'Escape') {
+          event.preventDefault();
+          onClose();
+        } else onKey?.(event.key);
+      }}
+    >
+      {children}
     </dialog>
   );
 }

@@ -1,4 +1,4 @@
-/** Makes the small forms of a picture from its bytes. Bundled as a file of its own, which a rendering loads late. */
+/** Makes the thumbnails of a picture from its bytes. Bundled as a file of its own, which a rendering loads late. */
 import { type Thumbnail, type Thumbnails, thumbnailSides } from '../../creations/thumbnails.ts';
 import { readImageHeader } from '../../values/image-bytes.ts';
 import { encodeJpeg } from './encode.ts';

@@ -196,11 +196,11 @@ describe('the state transitions of an execution', () => {
 });
 
 /** The same without the two PUTs and the update of the record, which takes two units. */
-function withoutForms(count: CreationCount): CreationCount {
+function withoutThumbnails(count: CreationCount): CreationCount {
   return {
     ...count,
     functions: mapValues(count.functions, ({ calls, ...one }) => {
-      const { 's3 PutObject of a small form': puts, 'dynamodb UpdateItem': updates = 0, ...others } = calls;
+      const { 's3 PutObject of a thumbnail': puts, 'dynamodb UpdateItem': updates = 0, ...others } = calls;
       if (puts === undefined) return { ...one, calls };
       return {
         ...one,
@@ -211,7 +211,7 @@ function withoutForms(count: CreationCount): CreationCount {
   };
 }
 
-it('A success with webhook and Idempotency-Key takes one transition, the units that docs/cost.md says, and at most 0.059 USD for 1,000 without its small forms, which are at most 0.003 USD and two PUTs', async () => {
+it('A success with webhook and Idempotency-Key takes one transition, the units that docs/cost.md says, and at most 0.059 USD for 1,000 without its thumbnails, which are at most 0.003 USD and two PUTs', async () => {
   const kind = 'success, webhook, Idempotency-Key';
   // test/lab/cost-page.test.ts compares docs/cost.md with these counts.
   const { kinds } = committedCounts;
@@ -227,9 +227,9 @@ it('A success with webhook and Idempotency-Key takes one transition, the units t
   }));
   const report = { kinds: { ...kinds, [kind]: { ...count, functions } }, memory: await memoryOf() };
   const bill = billOf(kind, report);
-  expect(bill['Storing its small forms']).toBeCloseTo(1000 * 2 * prices.objectPut, 9);
-  const whole = totalOf(bill) - bill['Storing its small forms'];
-  const plain = totalOf(billOf(kind, { ...report, kinds: { ...kinds, [kind]: withoutForms(count) } }));
+  expect(bill['Storing its thumbnails']).toBeCloseTo(1000 * 2 * prices.objectPut, 9);
+  const whole = totalOf(bill) - bill['Storing its thumbnails'];
+  const plain = totalOf(billOf(kind, { ...report, kinds: { ...kinds, [kind]: withoutThumbnails(count) } }));
   expect(plain).toBeLessThanOrEqual(0.059);
   expect(whole - plain).toBeLessThanOrEqual(0.003);
 });

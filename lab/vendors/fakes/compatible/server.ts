@@ -61,8 +61,8 @@ const sourceFields = ['image', 'images', 'ref_images'];
 /** The fields and source images of a request. Undefined: the server has no such call. */
 function sentFields(rules: ServerRules, request: Received): Sent | undefined {
   if (request.method !== 'POST') return undefined;
-  const isForm = (request.headers['content-type'] ?? '').startsWith('multipart/form-data');
-  if (isForm) {
+  const isThumbnail = (request.headers['content-type'] ?? '').startsWith('multipart/form-data');
+  if (isThumbnail) {
     if (rules.sources !== 'form' || request.path !== rules.edits) return undefined;
     const { fields, files } = formOf(request);
     const isNamed = files.length > 0 && files.every(({ field }) => rules.sourceParts.includes(field));

@@ -1,6 +1,6 @@
 /** A picture in its own ratio, over its own colours until it is there. */
 import { useState } from 'preact/hooks';
-import type { PictureView } from '../../../../service/contract/portal-views.ts';
+import type { CreationDetail, PictureView } from '../../../../service/contract/portal-views.ts';
 
 /** Blurred places of the picture's nine colours. */
 function placeholder(colours: readonly string[]): Readonly<Record<string, string>> {
@@ -35,5 +35,20 @@ export function Picture(props: { of: PictureView; url: string | null; alt: strin
         />
       )}
     </span>
+  );
+}
+
+/** A result in its own ratio, as large as its place allows. */
+export function Result({ of, alt }: { of: CreationDetail['results'][number]; alt: string }) {
+  const { url, width, height } = of;
+  return (
+    <img
+      src={url}
+      width={width}
+      height={height}
+      style={{ '--ratio': String(ratioOf(of)) }}
+      crossOrigin="anonymous"
+      alt={alt}
+    />
   );
 }

@@ -2,11 +2,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CreationRow } from '../../../../service/contract/portal-views.ts';
 import { Button, Money } from '../../ui/basics.tsx';
-import { announce } from '../../ui/page.tsx';
+import { announce, Cover } from '../../ui/page.tsx';
 import { downloadAll, isPictured, type Pictured } from './files.ts';
 import { nameOf } from './grid.tsx';
 import { Picture } from './picture.tsx';
-import { Cover } from './viewer.tsx';
 
 export function Selection(props: {
   rows: readonly CreationRow[];

@@ -1,55 +1,13 @@
 /** One picture over the whole page: arrows go to its neighbours, and it can be seen in its own pixels. */
-import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { CreationRow } from '../../../../service/contract/portal-views.ts';
 import { go, href } from '../../router.ts';
 import { Button, Money, Time } from '../../ui/basics.tsx';
-import { announce } from '../../ui/page.tsx';
+import { announce, Cover } from '../../ui/page.tsx';
 import { CreationState } from '../parts/creation-table.tsx';
 import { download, isPictured, type Pictured } from './files.ts';
 import { nameOf } from './grid.tsx';
 import { Picture } from './picture.tsx';
-
-/** A dialog of the browser without a frame. The way back and Escape close it. */
-export function Cover(props: {
-  label: string;
-  class: string;
-  onClose: () => void;
-  onKey?: (key: string) => void;
-  children: ComponentChildren;
-}) {
-  const { label, onClose, onKey, children } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const opener = document.activeElement;
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => {
-      shown?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
-    };
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      class={`cover ${props.class}`}
-      aria-label={label}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onKeyDown={(event) => {
-        if (event.metaKey || event.ctrlKey || event.altKey) return;
-        if (event.key === 'Escape') {
-          event.preventDefault();
-          onClose();
-        } else onKey?.(event.key);
-      }}
-    >
-      {children}
-    </dialog>
-  );
-}
 
 export function Viewer(props: {
   rows: readonly CreationRow[];
@@ -134,7 +92,7 @@ async function downloaded(row: Pictured): Promise<void> {
   );
 }
 
-/** The small form is there at once, and the picture comes over it. */
+/** The thumbnail is there at once, and the picture comes over it. */
 function Stage(props: { of: CreationRow; isLarge: boolean; onZoom: () => void }) {
   const { of, isLarge, onZoom } = props;
   if (!of.picture)

@@ -19,7 +19,7 @@ export function CreationState({ of }: { of: Pick<CreationRow, 'status' | 'cancel
   return <Badge tone={tones[of.status]}>{of.status}</Badge>;
 }
 
-/** The small form of a result. The picture itself is too large for a list. */
+/** The thumbnail of a result. The picture itself is too large for a list. */
 function Thumbnail({ of }: { of: CreationRow }) {
   return (
     <span class="thumbnail">

@@ -13,6 +13,7 @@ import { announce, Page } from '../../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../../ui/states.tsx';
 import { durationText } from '../../words/figures.ts';
 import { fileOf, isPictured } from '../gallery/files.ts';
+import { Result } from '../gallery/picture.tsx';
 import { CreationState } from '../parts/creation-table.tsx';
 import { RequestSnippets } from '../parts/key-dialogs.tsx';
 import { PlaygroundForm } from './form.tsx';
@@ -149,14 +150,7 @@ function Shown({ of, onChange, ...actions }: ResultActions & { of: CreationDetai
     <>
       {result ? (
         <a href={href(`/creations/${of.id}`)}>
-          <img
-            src={result.url}
-            width={result.width}
-            height={result.height}
-            style={{ '--ratio': String(result.width / Math.max(1, result.height)) }}
-            crossOrigin="anonymous"
-            alt="The image that was generated"
-          />
+          <Result of={result} alt="The image that was generated" />
         </a>
       ) : (
         <div class="picture rendering">
