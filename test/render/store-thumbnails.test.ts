@@ -93,4 +93,10 @@ describe('the thumbnails of a result', () => {
     await storeThumbnails(creationId, undefined, services);
     expect(steps).toEqual([]);
   });
+
+  it('An operator who wants none gets none', async () => {
+    const { services, steps } = stage();
+    await storeThumbnails(creationId, stored, { ...services, thumbnails: undefined });
+    expect(steps).toEqual([]);
+  });
 });

@@ -1,16 +1,7 @@
 /** Draws what back ends do with the operator API. Often two of them do it to the same thing within milliseconds. */
-import type { OperatorScope } from '../../../service/contract/operator-operations.ts';
+import { operatorScopes } from '../../../service/contract/operator-operations.ts';
 import type { Dice } from '../world/dice.ts';
 import type { AccountPlan, BackEndAct, BackEndStep, OperatorKeyPlan, Scenario, Step } from './scenario.ts';
-
-const everyScope: readonly OperatorScope[] = [
-  'accounts:read',
-  'accounts:write',
-  'keys:write',
-  'wallet:credit',
-  'wallet:adjust',
-  'reports:read',
-];
 
 /** The frequent acts more often. */
 const acts = [
@@ -38,8 +29,8 @@ function keysOf(dice: Dice): readonly OperatorKeyPlan[] {
     ? { postRate: dice.between('back ends rate of', 3, 8) }
     : {};
   return [
-    { scopes: everyScope, ...postRate },
-    { scopes: everyScope, dailyCapMicros: dice.between('back ends cap', 1, 12) * 50_000 },
+    { scopes: operatorScopes, ...postRate },
+    { scopes: operatorScopes, dailyCapMicros: dice.between('back ends cap', 1, 12) * 50_000 },
     { scopes: ['accounts:read', 'wallet:credit'] },
   ];
 }
