@@ -107,7 +107,7 @@ export default {
           '@smithy/node-http-handler',
           '@middy/core',
           '@modelcontextprotocol/server',
-          'aws4fetch',
+          '@smithy/(core|signature-v4)',
           'ipaddr\\.js',
           'jpeg-js',
           'oauth4webapi',
@@ -124,10 +124,7 @@ export default {
       severity: 'error',
       from: { path: room('service'), pathNot: outside },
       to: {
-        path: [
-          packages('@aws-sdk/[^/]+', '@smithy/[^/]+', 'aws4fetch', 'oauth4webapi'),
-          '^service/aws/dynamodb/',
-        ],
+        path: [packages('@aws-sdk/[^/]+', '@smithy/[^/]+', 'oauth4webapi'), '^service/aws/dynamodb/'],
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -162,7 +159,7 @@ export default {
       'entries-know-the-service',
       'An entry names an operation, its opener and the parts of Lambda. It holds no rule.',
       { path: room('functions') },
-      [room('functions', 'service'), packages('@aws-sdk/[^/]+', 'aws4fetch'), types],
+      [room('functions', 'service'), packages('@aws-sdk/[^/]+'), types],
     ),
     {
       name: 'entries-are-started',
@@ -250,7 +247,6 @@ export default {
           '@aws-sdk/[^/]+',
           '@smithy/node-http-handler',
           '@inquirer/[^/]+',
-          'aws4fetch',
           'commander',
           'picocolors',
           'zod',

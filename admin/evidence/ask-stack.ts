@@ -6,9 +6,10 @@ import {
   paginateListExecutions,
   type SFNClient,
 } from '@aws-sdk/client-sfn';
-import { AwsClient } from 'aws4fetch';
 import * as z from 'zod';
 import { type AwsPlace, serviceUrl } from '../../service/aws/aws-place.ts';
+import { systemClock } from '../../service/aws/clock.ts';
+import { createSignedFetch } from '../../service/aws/signed-fetch.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /** CloudWatch and its logs have no client of the SDK here: three calls do not need two more packages. */
@@ -49,15 +50,18 @@ export function createAskStack({ stack, cloudFormation, states, place, endpoints
     const endpoint = endpoints[api];
     const { target, version } = apis[api];
     const url = `${serviceUrl(api, { ...access, ...(endpoint !== undefined && { endpoint }) })}/`;
-    const response = await new AwsClient({ ...access, service: api, retries: 4 }).fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': `application/x-amz-json-${version}`,
-        'x-amz-target': `${target}.${operation}`,
+    const response = await createSignedFetch({ ...access, clock: systemClock, service: api, retries: 4 })(
+      url,
+      {
+        method: 'POST',
+        headers: {
+          'content-type': `application/x-amz-json-${version}`,
+          'x-amz-target': `${target}.${operation}`,
+        },
+        body: JSON.stringify(input),
+        signal: AbortSignal.timeout(30_000),
       },
-      body: JSON.stringify(input),
-      signal: AbortSignal.timeout(30_000),
-    });
+    );
     if (response.ok) return schema.parse(await response.json());
     const type = /"__type":"(?:[^"#]*#)?(\w+)"/.exec(await response.text())?.[1] ?? '';
     throw new OperatorError(

@@ -6,11 +6,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { AwsClient } from 'aws4fetch';
 import { checkBackup } from '../../local/backup.ts';
 import { itemsInCopy } from '../../local/copied-items.ts';
 import { secretsFromItem } from '../../service/accounts/account-items.ts';
 import { serviceUrl } from '../../service/aws/aws-place.ts';
+import { createSignedFetch } from '../../service/aws/signed-fetch.ts';
 import { ttlAttribute } from '../../service/aws/dynamodb/table.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { SecretLost } from '../../service/webhooks/secret-box.ts';
@@ -130,16 +130,16 @@ async function verifyCopies(services: OperatorServices, region: string): Promise
   );
   const { AWS_ENDPOINT_URL_BACKUP: endpoint } = process.env;
   const { sessionToken, ...keys } = await raw.dynamo.config.credentials();
-  const client = new AwsClient({
+  const send = createSignedFetch({
     ...{ accessKeyId: keys.accessKeyId, secretAccessKey: keys.secretAccessKey },
     ...(sessionToken !== undefined && { sessionToken }),
-    ...{ service: 'backup', region, retries: 3 },
+    ...{ service: 'backup', region, retries: 3, clock },
   });
   const place = { region, urlSuffix: await raw.urlSuffix(), ...(endpoint !== undefined && { endpoint }) };
   const path = `/resources/${encodeURIComponent(Table?.TableArn ?? '')}/recovery-points/`;
   const limit = clock.timeout(callMillis);
   try {
-    const answer = await client.fetch(serviceUrl('backup', place) + path, { signal: limit.signal });
+    const answer = await send(serviceUrl('backup', place) + path, { signal: limit.signal });
     if (!answer.ok) return { what, found: `AWS Backup answered ${answer.status}`, ok: false };
     const { RecoveryPoints = [] } = (await answer.json()) as {
       RecoveryPoints?: readonly { readonly Status: string; readonly CreationDate: number }[];

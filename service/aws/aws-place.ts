@@ -1,4 +1,5 @@
 import type { Clock } from '../values/runtime.ts';
+import type { SigningKeys } from './signed-fetch.ts';
 
 export interface AwsPlace {
   readonly region: string;
@@ -11,7 +12,7 @@ export function serviceUrl(service: string, { region, urlSuffix, endpoint }: Aws
   return endpoint?.replace(/\/$/, '') ?? `https://${service}.${region}.${urlSuffix}`;
 }
 
-/** The service's own bucket. A signer of 3 KB suffices; the S3 client of the SDK has 150 KB. */
+/** The service's own bucket. The signer of the SDK suffices: the client for S3 has 150 KB. */
 export interface BucketAddress extends AwsPlace {
   readonly bucket: string;
 }
@@ -20,10 +21,7 @@ export function addressOf({ bucket, ...place }: BucketAddress): string {
   return place.endpoint === undefined ? serviceUrl(`${bucket}.s3`, place) : `${place.endpoint}/${bucket}`;
 }
 
-export interface BucketAccess extends BucketAddress {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  readonly clock: Pick<Clock, 'timeout'>;
+export interface BucketAccess extends BucketAddress, SigningKeys {
+  readonly clock: Pick<Clock, 'now' | 'sleep' | 'timeout'>;
   readonly signal?: AbortSignal;
 }

@@ -1,8 +1,8 @@
 /** A secret of Secrets Manager, for a function that signs requests anyway: the client has 8 KB. */
-import { AwsClient } from 'aws4fetch';
 import { Overloaded } from '../values/errors.ts';
 import type { Clock } from '../values/runtime.ts';
 import { type AwsPlace, serviceUrl } from './aws-place.ts';
+import { createSignedFetch, type SigningKeys } from './signed-fetch.ts';
 import { noSuchVersion, validValues } from './secrets.ts';
 
 /** The time of the call with all its tries, after a 5xx or a throttle. */
@@ -11,20 +11,18 @@ const retries = 2;
 
 /** The values valid now, read at most once in five minutes. Throws Overloaded without an answer. */
 export function createSignedSecret(
-  access: AwsPlace & {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string;
-    readonly secretArn: string;
-    readonly clock: Pick<Clock, 'now' | 'timeout'>;
-  },
+  access: AwsPlace &
+    SigningKeys & {
+      readonly secretArn: string;
+      readonly clock: Pick<Clock, 'now' | 'sleep' | 'timeout'>;
+    },
 ): () => Promise<readonly string[]> {
   const { secretArn, clock } = access;
-  const client = new AwsClient({ ...access, service: 'secretsmanager', retries });
+  const send = createSignedFetch({ ...access, service: 'secretsmanager', retries });
   return validValues(clock, async (stage) => {
     const limit = clock.timeout(callMillis);
     try {
-      const response = await client.fetch(`${serviceUrl('secretsmanager', access)}/`, {
+      const response = await send(`${serviceUrl('secretsmanager', access)}/`, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-amz-json-1.1',

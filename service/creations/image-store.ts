@@ -1,7 +1,7 @@
 /** The service's own bucket, with results and copies of source images. */
 import { createHash } from 'node:crypto';
-import { AwsClient } from 'aws4fetch';
 import { addressOf, type BucketAccess } from '../aws/aws-place.ts';
+import { createSignedFetch, type SignedInit } from '../aws/signed-fetch.ts';
 import { sourceTimeoutMillis } from '../contract/limits.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { StoredImage } from './creation.ts';
@@ -22,20 +22,20 @@ const callMillis = {
 /** Stores results and source images under secret keys, unchanged. Busy calls throw Overloaded. */
 export function createImageStore(access: BucketAccess) {
   const { clock, signal: outer } = access;
-  const client = new AwsClient({ ...access, service: 's3', retries });
+  const send = createSignedFetch({ ...access, service: 's3', retries });
   const base = addressOf(access);
 
   async function call<Answer>(
     kind: keyof typeof callMillis,
     key: string,
-    init: RequestInit,
+    init: SignedInit,
     read: (response: Response) => Promise<Answer>,
     own?: AbortSignal,
   ): Promise<Answer> {
     const limit = clock.timeout(callMillis[kind]);
     const signal = AbortSignal.any([limit.signal, ...(outer ? [outer] : []), ...(own ? [own] : [])]);
     try {
-      const response = await client.fetch(`${base}/${key}`, { ...init, signal });
+      const response = await send(`${base}/${key}`, { ...init, signal });
       const answer = await read(response);
       if (response.ok || (kind === 'find' && response.status === 404) || answer === nothing) return answer;
       const refusal = `the bucket answered ${response.status} to a ${kind}`;

@@ -1,6 +1,6 @@
 /** The users of our own Cognito pool, which has no sign-up. A signer serves its two calls. */
-import { AwsClient } from 'aws4fetch';
 import { serviceUrl } from '../aws/aws-place.ts';
+import { createSignedFetch } from '../aws/signed-fetch.ts';
 import { awsErrorName } from '../values/errors.ts';
 import type { Clock } from '../values/runtime.ts';
 
@@ -18,7 +18,7 @@ export interface UserPoolAccess {
     readonly sessionToken?: string | undefined;
   }>;
   readonly endpoint?: string;
-  readonly clock: Pick<Clock, 'timeout'>;
+  readonly clock: Pick<Clock, 'now' | 'sleep' | 'timeout'>;
   readonly signal?: AbortSignal;
 }
 
@@ -64,18 +64,19 @@ async function inPool<Result>(
   const { accessKeyId, secretAccessKey, sessionToken, urlSuffix } = await access.credentials();
   const { endpoint } = access;
   const place = { region, urlSuffix, ...(endpoint !== undefined && { endpoint }) };
-  const client = new AwsClient({
+  const send = createSignedFetch({
     accessKeyId,
     secretAccessKey,
     ...(sessionToken !== undefined && { sessionToken }),
     service: 'cognito-idp',
     region,
     retries,
+    clock: access.clock,
   });
   const limit = access.clock.timeout(callMillis);
   try {
     return await work((operation, input) =>
-      client.fetch(`${serviceUrl('cognito-idp', place)}/`, {
+      send(`${serviceUrl('cognito-idp', place)}/`, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-amz-json-1.1',

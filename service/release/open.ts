@@ -15,7 +15,7 @@ export function openPages(on: On) {
     ...commonOf(on, 'publish-pages'),
     // The bundle has the pages beside its code.
     files: createPageFiles(fileURLToPath(new URL('pages/', import.meta.url))),
-    store: createPageStore({ bucket, ...awsEnvironment() }),
+    store: createPageStore({ bucket, ...awsEnvironment(), clock: on.clock }),
     bucket,
     addresses: { portalUrl: environment('PORTAL_URL'), apiUrl: environment('API_URL') },
     answer: answerCloudFormation,

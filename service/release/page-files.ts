@@ -1,8 +1,9 @@
 /** The files of the portal's pages, and how a release puts them into the bucket. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { AwsClient } from 'aws4fetch';
 import { addressOf, type BucketAddress } from '../aws/aws-place.ts';
+import { createSignedFetch, type SignedInit, type SigningKeys } from '../aws/signed-fetch.ts';
+import type { Clock } from '../values/runtime.ts';
 
 /** How each file of the portal's pages is stored and served. */
 
@@ -76,20 +77,18 @@ export function createPageFiles(folder: string) {
   };
 }
 
-export interface PagesAccess extends BucketAddress {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
+export interface PagesAccess extends BucketAddress, SigningKeys {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
 const callMillis = 20_000;
 
 /** The bucket of the portal's pages. A call throws when S3 refuses it, or does not answer in time. */
 export function createPageStore(access: PagesAccess) {
-  const client = new AwsClient({ ...access, service: 's3', retries: 4 });
+  const send = createSignedFetch({ ...access, service: 's3', retries: 4 });
 
-  async function call(what: string, init: RequestInit): Promise<string> {
-    const answer = await client.fetch(`${addressOf(access)}${what}`, {
+  async function call(what: string, init: SignedInit): Promise<string> {
+    const answer = await send(`${addressOf(access)}${what}`, {
       ...init,
       signal: AbortSignal.timeout(callMillis),
     });

@@ -1,14 +1,11 @@
 /** Two calls of DynamoDB that need only a signer, and no client of the SDK. */
-import { AwsClient } from 'aws4fetch';
 import { type AwsPlace, serviceUrl } from '../aws/aws-place.ts';
+import { createSignedFetch, type SigningKeys } from '../aws/signed-fetch.ts';
 import { awsErrorName } from '../values/errors.ts';
 import type { Clock } from '../values/runtime.ts';
 
-export interface TableProtectionAccess extends AwsPlace {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  readonly clock: Pick<Clock, 'timeout'>;
+export interface TableProtectionAccess extends AwsPlace, SigningKeys {
+  readonly clock: Pick<Clock, 'now' | 'sleep' | 'timeout'>;
 }
 
 const callMillis = 20_000;
@@ -25,14 +22,14 @@ const busyErrors = new Set(['ResourceInUseException', 'LimitExceededException', 
 class Busy extends Error {}
 
 export function createTableProtection({ clock, ...access }: TableProtectionAccess) {
-  const client = new AwsClient({ ...access, service: 'dynamodb', retries });
+  const send = createSignedFetch({ ...access, clock, service: 'dynamodb', retries });
   const url = `${serviceUrl('dynamodb', access)}/`;
 
   /** @param member the member of the answer that describes the table */
   async function call(operation: string, input: object, member: string): Promise<Described> {
     const limit = clock.timeout(callMillis);
     try {
-      const response = await client.fetch(url, {
+      const response = await send(url, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-amz-json-1.0',

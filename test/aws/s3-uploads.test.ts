@@ -102,7 +102,7 @@ describe('The bytes of an upload', () => {
       limits.push(millis);
       return clock.timeout(millis);
     };
-    const store = createImageStore({ ...access, clock: { timeout } });
+    const store = createImageStore({ ...access, clock: { ...fakeClock(), timeout } });
     await expect(store.upload('uploads/a', stop.signal)).rejects.toBeInstanceOf(Overloaded);
     expect([limits, clock.held]).toEqual([[5_000], 0]);
   });

@@ -169,6 +169,7 @@ const access: BucketAccess = {
   accessKeyId: 'id',
   secretAccessKey: 'secret',
   clock: {
+    ...systemClock,
     timeout: (millis): TimeLimit => {
       limits.push(millis);
       return { signal: limit.signal, release: () => (released += 1) };

@@ -82,7 +82,7 @@ async function startReader(...answers: readonly Answer[]) {
     secretAccessKey: 'secret',
     endpoint,
     secretArn: 'arn:secret',
-    clock: { now: () => clock.now(), timeout: (millis) => systemClock.timeout(millis) },
+    clock: { ...systemClock, now: () => clock.now() },
   });
   return { asked, clock, read };
 }
