@@ -21,6 +21,7 @@ export type OperationHandlers = Complete<{
   quoteImage: typeof quoteImage.handler;
   createUpload: typeof createUpload.handler;
   listCreations: typeof listCreations.handler;
+  listRequests: typeof listCreations.handler;
   listEvents: typeof listEvents.handler;
   getBalance: typeof getBalance.handler;
   getCreation: typeof getCreation.handler;

@@ -1,4 +1,4 @@
-import { listCreations } from '../service/api/creations.ts';
+import { listOf } from '../service/api/list-requests.ts';
 import { openList } from '../service/api/open.ts';
 import { serve } from '../service/api/serve.ts';
 import { base } from '../service/platform/lambda-base.ts';
@@ -7,6 +7,6 @@ import { atFirstRequest } from '../service/platform/common.ts';
 
 export const handler = serve(
   'get',
-  listCreations,
+  listOf,
   atFirstRequest(() => openList({ ...base(), dynamodb: dynamodb() })),
 );

@@ -156,6 +156,8 @@ export class Service {
       this.store.grantWrite(fn, items, 'UpdateItem');
     }
     this.store.grantListing(functions.listCreations);
+    // The log of refused requests is a partition of its own.
+    this.store.grantRead(functions.listCreations, 'Query');
     // Its readers give events their positions in the log.
     this.store.grantRead(functions.listEvents, 'GetItem', 'Query');
     this.store.grantWrite(functions.listEvents, requestItems, 'DeleteItem');
@@ -278,6 +280,7 @@ export class Service {
     });
     const { manage, generate, operate } = functions;
     operate.addEnvironment('DEFAULT_LIMITS', this.defaultLimits());
+    generate.addEnvironment('KEEP_PROMPTS_DAYS', String(this.settings.keepPromptsDays));
     for (const fn of [manage, generate]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     portal.addPublisher(add, pages);
     return portal;
@@ -383,6 +386,7 @@ export class Service {
     fn.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', this.settings.authFailureForm);
     fn.addEnvironment('SANDBOX', this.settings.sandbox);
+    fn.addEnvironment('KEEP_PROMPTS_DAYS', String(this.settings.keepPromptsDays));
     return fn;
   }
 

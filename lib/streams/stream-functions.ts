@@ -66,6 +66,7 @@ function grant({ openaiImages, openaiModels, mcp }: StreamFunctions, parts: Stre
     fn.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', settings.authFailureForm);
     fn.addEnvironment('SANDBOX', settings.sandbox);
+    fn.addEnvironment('KEEP_PROMPTS_DAYS', String(settings.keepPromptsDays));
   }
   for (const fn of [openaiImages, openaiModels])
     fn.addEnvironment('OPENAI_ALIASES', openaiAliases(settings.openai));

@@ -14,6 +14,7 @@ import { errorName } from '../values/runtime.ts';
 import { problemOf } from './framed.ts';
 import type { ApiServices } from './open.ts';
 import { RateExceeded, rateExceeded } from './problems.ts';
+import type { RefusedCaller } from './refusal-store.ts';
 import type { RequestState, RequestStore } from './request-store.ts';
 import type { ApiRequest } from './request.ts';
 
@@ -135,7 +136,7 @@ interface WithHeaders {
 
 export interface Door<Answer extends WithHeaders> {
   readonly rate: Rate;
-  readonly request: Pick<ApiRequest, 'path' | 'requestId'>;
+  readonly request: ApiRequest;
   /** From the key, or from the session and the key of its playground. */
   readonly known: Authenticated;
   readonly run: (caller: Caller) => Promise<Answer>;
@@ -145,7 +146,7 @@ export interface Door<Answer extends WithHeaders> {
 /** The answer of the work, or its refusal, with the headers of the account's rate. It never throws. */
 export async function admit<Answer extends WithHeaders>(
   door: Door<Answer>,
-  services: Pick<ApiServices, 'requests' | 'log'>,
+  services: Pick<ApiServices, 'requests' | 'refusals' | 'log'>,
 ): Promise<Answer> {
   const { rate, request, known, refuse } = door;
   const withRate = (answer: Answer, places: number): Answer => ({
@@ -157,8 +158,14 @@ export async function admit<Answer extends WithHeaders>(
   } catch (error) {
     const problem = problemOf(error, request.requestId, services);
     if (isOverloaded(problem)) services.log.info('request_shed', { path: request.path });
+    await services.refusals.note(request, callerOf(known), problem);
     return withRate(refuse(problem), problem instanceof RateExceeded ? Infinity : 1);
   }
+}
+
+/** Who is refused, for the log of refused requests. */
+export function callerOf({ account, apiKey, token }: Authenticated): RefusedCaller {
+  return { accountId: account.id, keyId: apiKey.id, tokenId: token?.id };
 }
 
 /** The work within the rate of the account. Throws the Problem of a refusal. */

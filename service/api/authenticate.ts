@@ -22,7 +22,7 @@ import type { TokenDoor } from './token-door.ts';
 export async function authenticate(
   request: ApiRequest,
   rate: Rate,
-  { requests, clock }: Pick<ApiServices, 'requests' | 'clock'>,
+  { requests, refusals, clock }: Pick<ApiServices, 'requests' | 'refusals' | 'clock'>,
   door?: TokenDoor,
 ): Promise<Authenticated> {
   const presented = presentedKey(request.headers);
@@ -43,21 +43,30 @@ export async function authenticate(
   });
   const holding = token && door?.holding(token, state, request, nowMillis);
   const cors = holding?.cors ?? {};
-  if (state.block) throw withHeaders(addressBlocked(state.block.untilMillis - nowMillis), cors);
+  const owner = ownerOf(key, state);
+  /** The log of the account has the refusal only if the key or the token is genuine. */
+  const noted = async (problem: Problem): Promise<Problem> => {
+    if (named && (holding ?? owner)) {
+      const { accountId, keyId } = named;
+      await refusals.note(request, { accountId, keyId, tokenId: token?.id }, problem);
+    }
+    return problem;
+  };
+  if (state.block) throw await noted(withHeaders(addressBlocked(state.block.untilMillis - nowMillis), cors));
   // A page that slept overnight sends a token that has ended. It must not block an office, so it is not counted.
-  if (holding?.holder instanceof Problem) throw holding.holder;
-  const holder = holding?.holder ?? holderOf(presented, key, state, nowMillis);
+  if (holding?.holder instanceof Problem) throw await noted(holding.holder);
+  const holder = holding?.holder ?? holderOf(presented, owner, nowMillis);
   if (holder instanceof Problem) {
     const isKeyless = presented.kind === 'absent' || presented.kind === 'empty';
     if (!isKeyless || !isFromAnotherSite(request))
       await requests.countRejection(address, isKeyless ? 'keyless' : '401', nowMillis);
-    throw holder;
+    throw await noted(holder);
   }
   const known = { ...holder, state, nowMillis };
   const paused = pausedAccount(known, rate);
   if (paused) {
     await requests.countRejection(address, '403', nowMillis);
-    throw withHeaders(paused, cors);
+    throw await noted(withHeaders(paused, cors));
   }
   return known;
 }
@@ -105,20 +114,24 @@ function keyIn(text: string, isBearer: boolean): Presented {
   return key === '' ? { kind: 'empty' } : { kind: 'key', key, isBearer };
 }
 
-/** The holder of the key. Throws 401 for an unknown key. */
-function holderOf(
-  presented: Presented,
-  parsed: ParsedKey | undefined,
-  { account, apiKey }: RequestState,
-  nowMillis: number,
-): { account: Account; apiKey: ApiKey } | Problem {
+interface Owner {
+  readonly account: Account;
+  readonly apiKey: ApiKey;
+}
+
+/** Account and key behind a genuine key, which may have ended. */
+function ownerOf(parsed: ParsedKey | undefined, { account, apiKey }: RequestState): Owner | undefined {
+  const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
+  return isKnown ? { account, apiKey } : undefined;
+}
+
+/** The holder of the key. Gives the 401 of a key that is unknown or has ended. */
+function holderOf(presented: Presented, owner: Owner | undefined, nowMillis: number): Owner | Problem {
   if (presented.kind === 'absent' || presented.kind === 'empty')
     return keyMissing(presented.kind === 'absent');
-  const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
-  if (!isKnown) return keyInvalid('is not recognised');
-  if (apiKey.revokedAt !== undefined) return keyInvalid('was revoked');
-  if (isExpired(apiKey, nowMillis)) return keyInvalid('has expired');
-  return { account, apiKey };
+  if (!owner) return keyInvalid('is not recognised');
+  if (owner.apiKey.revokedAt !== undefined) return keyInvalid('was revoked');
+  return isExpired(owner.apiKey, nowMillis) ? keyInvalid('has expired') : owner;
 }
 
 /** Any page of the web can make its visitor's browser send requests, but none with a key. Only browsers set the header. */

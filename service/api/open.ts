@@ -27,13 +27,16 @@ import type { On } from '../platform/platform.ts';
 import { createUploadReader } from '../uploads/upload-store.ts';
 import { startBudget } from '../values/time.ts';
 import { recentOperatorCatalog, withConfigured } from '../vendors/open.ts';
+import { openRefusals } from './refusal-store.ts';
+import { createRequestLogReads } from './request-log-reads.ts';
 import { createRequestStore } from './request-store.ts';
 
 type ApiPlatform = On<'dynamodb'>;
 export type CatalogPlatform = On<'dynamodb' | 'catalog'>;
 
 export type ApiServices = ServicesOf<typeof openApi>;
-export type ListServices = ServicesOf<typeof openList>;
+export type ListServices = Omit<RequestListServices, 'requestLog'>;
+export type RequestListServices = ServicesOf<typeof openList>;
 export type CatalogServices = AfterCatalog<ServicesOf<typeof openCatalog>>;
 export type QuoteServices = AfterCatalog<ServicesOf<typeof openQuote>>;
 
@@ -48,6 +51,7 @@ export function openApi(on: ApiPlatform, millis = requestMillis) {
     resultsBaseUrl: on.environment('RESULTS_BASE_URL'),
     authFailureForm,
   };
+  const refusals = openRefusals(on, base);
   return () => {
     const budget = startBudget(on.clock, millis);
     const store = { ...table, signal: budget.signal };
@@ -56,6 +60,7 @@ export function openApi(on: ApiPlatform, millis = requestMillis) {
       schema: on.schema(),
       budget,
       requests: createRequestStore(store, sandbox),
+      refusals: refusals(),
       creations: createCreationReader(store),
     };
   };
@@ -76,7 +81,10 @@ export function openApiWith<More>(
 }
 
 export function openList(on: ApiPlatform) {
-  return openApiWith(on, (store) => ({ creations: createCreationReads(store) }));
+  return openApiWith(on, (store) => ({
+    creations: createCreationReads(store),
+    requestLog: createRequestLogReads(store),
+  }));
 }
 
 export function catalogsOf(on: CatalogPlatform): (store: Table) => SoldCatalogs {

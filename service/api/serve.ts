@@ -3,7 +3,7 @@ import { methodsOf } from '../contract/operations.ts';
 import type { OpenServices } from '../platform/common.ts';
 import type { Problem } from '../values/problem.ts';
 import { logWith } from '../values/runtime.ts';
-import { admit, type Caller, type Rate } from './admit.ts';
+import { admit, type Caller, callerOf, type Rate } from './admit.ts';
 import { type ApiAnswer, problemAnswer, toGateway, withHeaders } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { type ApiHandler, framed, inTime, problemOf } from './framed.ts';
@@ -60,9 +60,11 @@ export function serve<Services extends ApiServices>(
         refuse: (problem: Problem) => problemAnswer(problem, services.authFailureForm),
       };
       // The page of a token reads also the answer of a request that takes too long.
-      const answer = await inTime(admit<ApiAnswer>(door, named), services).catch((error: unknown) =>
-        door.refuse(problemOf(error, request.requestId, named)),
-      );
+      const answer = await inTime(admit<ApiAnswer>(door, named), services).catch(async (error: unknown) => {
+        const problem = problemOf(error, request.requestId, named);
+        await named.refusals.note(request, callerOf(known), problem);
+        return door.refuse(problem);
+      });
       return toGateway(withHeaders(answer, corsHeaders(token, request)), request.requestId);
     },
     (problem, { authFailureForm }, requestId) =>

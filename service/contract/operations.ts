@@ -37,6 +37,12 @@ export const operations = {
     handler: 'list-creations',
     query: ['limit', 'cursor', 'status', 'model', 'user'],
   },
+  listRequests: {
+    method: 'GET',
+    path: '/requests',
+    handler: 'list-creations',
+    query: ['limit', 'cursor', 'outcome', 'status', 'code', 'key', 'door', 'from', 'to'],
+  },
   listEvents: {
     method: 'GET',
     path: '/events',

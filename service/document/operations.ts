@@ -7,6 +7,7 @@ import type { Documented } from './responses.ts';
 import { creation, creationPage, creationStatus, userCreation } from './schemas/creation.ts';
 import { imageRequest } from './schemas/image-request.ts';
 import { modelList } from './schemas/models.ts';
+import { problemCode, requestDoor, requestOutcome, requestPage } from './schemas/requests.ts';
 import {
   balance,
   newUserToken,
@@ -184,6 +185,45 @@ const listCreations: Documented<'listCreations'> = {
   },
 };
 
+const listRequests: Documented<'listRequests'> = {
+  tag: 'Account',
+  summary: 'List requests',
+  description:
+    'The accepted and the refused requests of the account in the last 7 days, the newest first, from every door. A refused request is there if its key is genuine, even if the key has ended. After ten refusals with the same door, status and code in a minute, the further ones share one entry with their `count`. The count is at least what happened: a write that the table refuses is not repeated. Continue as long as `has_more` is true.',
+  query: {
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'The default is 20.', examples: [20] }),
+    cursor: z.string().min(1).optional().meta({ description: 'The `next_cursor` of the answer before.' }),
+    outcome: requestOutcome.optional().meta({ description: 'Only accepted or only refused requests.' }),
+    status: z
+      .string()
+      .regex(/^[45](xx|\d\d)$/)
+      .optional()
+      .meta({ description: 'Only refusals with this status, or with `4xx` or `5xx`.', examples: ['429'] }),
+    code: problemCode.optional().meta({ description: 'Only refusals with this code.' }),
+    key: z
+      .string()
+      .regex(/^[0-9A-Za-z]{6}$/)
+      .optional()
+      .meta({ description: 'Only requests of the key with this id.' }),
+    door: requestDoor.optional().meta({
+      description: 'Only requests of this door. Accepted requests are shown for `portal` alone.',
+    }),
+    from: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({ description: 'Only requests from this time on.' }),
+    to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only requests until this time.' }),
+  },
+  answers: {
+    successes: [{ status: 200, description: 'A page of requests.', schema: requestPage, examples: [] }],
+  },
+};
+
 const getCreation: Documented<'getCreation'> = {
   tag: 'Creations',
   summary: 'Read a creation',
@@ -340,6 +380,7 @@ export const documentation: { readonly [Name in OperationName]: Documented<Name>
   quoteImage,
   createUpload,
   listCreations,
+  listRequests,
   listEvents,
   getBalance,
   getCreation,

@@ -6,6 +6,7 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
 import type { ApiRequest } from '../api/request.ts';
+import type { Refusal } from '../api/refusal-store.ts';
 import type { StreamedAnswer } from '../api/response-stream.ts';
 import { maxBodyBytes, maxJsonDepth, maxJsonValues } from '../contract/limits.ts';
 import type { Problem } from '../values/problem.ts';
@@ -66,9 +67,17 @@ const refusedMessages = {
   batch: [400, invalidRequest, 'Send one JSON-RPC message in each request. Batches are not taken.'],
 } as const satisfies Readonly<Record<string, readonly [status: number, code: number, message: string]>>;
 
-export function messageRefused(kind: Exclude<Message['kind'], 'message'>): StreamedAnswer {
+export type Unread = Exclude<Message['kind'], 'message'>;
+
+export function messageRefused(kind: Unread): StreamedAnswer {
   const [status, code, message] = refusedMessages[kind];
   return refusal(status, { code, message });
+}
+
+/** The same for the log of refused requests. */
+export function loggedRefusal(kind: Unread): Refusal {
+  const [status, , message] = refusedMessages[kind];
+  return { status, code: 'ERR_INVALID_REQUEST', message, details: { reason: kind } };
 }
 
 /** DNS rebinding: from a loopback address, Host and Origin must be loopback, too. */

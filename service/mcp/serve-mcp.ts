@@ -8,6 +8,7 @@ import {
 import {
   addCatalog,
   type Caller,
+  callerOf,
   checkRate,
   countedGet,
   isOverloaded,
@@ -24,7 +25,14 @@ import type { OpenServices } from '../platform/common.ts';
 import { logWith } from '../values/runtime.ts';
 import { type Called, type Incoming, incomingOf } from './incoming.ts';
 import type { McpServices } from './open.ts';
-import { messageRefused, methodRefused, refusedBy, strayHeader, strayRefused } from './refuse.ts';
+import {
+  loggedRefusal,
+  messageRefused,
+  methodRefused,
+  refusedBy,
+  strayHeader,
+  strayRefused,
+} from './refuse.ts';
 import { toolError } from './tools/creation-result.ts';
 import { shown } from './tools/schemas.ts';
 import type { TellProgress, Tool } from './tools/tool.ts';
@@ -101,6 +109,7 @@ async function answerTo(incoming: Incoming, services: BeforeCatalog<McpServices>
     return { ...answer, headers: { ...rateHeaders(caller, rate, 1), ...answer.headers } };
   } catch (error) {
     const problem = problemOf(error, request.requestId, named);
+    await services.refusals.note(request, callerOf(caller), problem);
     const answer = refusedBy(problem, id);
     const places = problem instanceof RateExceeded ? Infinity : 1;
     return { ...answer, headers: { ...rateHeaders(caller, rate, places), ...answer.headers } };
@@ -117,11 +126,11 @@ async function answerOf(
   if (called)
     return throughTheSdk(incoming, (tell) => calledTool(called, { incoming, caller, services, tell }));
   checkRate(caller, rate);
-  return countedGet(caller, services, async () =>
-    message.kind === 'message'
-      ? throughTheSdk(incoming, noTool)
-      : Promise.resolve(messageRefused(message.kind)),
-  );
+  return countedGet(caller, services, async () => {
+    if (message.kind === 'message') return throughTheSdk(incoming, noTool);
+    await services.refusals.note(incoming.request, callerOf(caller), loggedRefusal(message.kind));
+    return messageRefused(message.kind);
+  });
 }
 
 type RunTool = (tell: TellProgress | undefined) => Promise<CallToolResult>;
@@ -211,6 +220,7 @@ async function calledTool({ tool, args }: Called, calling: Calling): Promise<Cal
   } catch (error) {
     const problem = problemOf(error, request.requestId, services);
     if (isOverloaded(problem)) services.log.info('request_shed', { path: request.path });
+    await services.refusals.note(request, callerOf(caller), problem);
     return toolError(problem);
   }
 }

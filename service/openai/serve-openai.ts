@@ -1,6 +1,6 @@
 /** The frame of the OpenAI-shaped endpoint, as that of the API (api/serve.ts). Bodies may be streamed. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { admit, type Caller } from '../api/admit.ts';
+import { admit, type Caller, callerOf } from '../api/admit.ts';
 import { authenticate } from '../api/authenticate.ts';
 import { inTime, problemOf } from '../api/framed.ts';
 import type { ApiServices } from '../api/open.ts';
@@ -85,7 +85,11 @@ async function answerTo<Services extends ApiServices>(
     const named = logWith(services, { requestId: request.requestId, accountId: known.account.id });
     const run = async (caller: Caller): Promise<StreamedAnswer> => handle(request, caller, named);
     const answering = admit({ rate, request, known, run, refuse: refusalAnswer }, named);
-    return await inTime(answering, services, millis);
+    return await inTime(answering, services, millis).catch(async (error: unknown) => {
+      const problem = problemOf(error, request.requestId, named);
+      await services.refusals.note(request, callerOf(known), problem);
+      return refusalAnswer(problem);
+    });
   } catch (error) {
     return refusalAnswer(problemOf(error, event.requestContext.requestId, services));
   }

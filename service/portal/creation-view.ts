@@ -1,4 +1,5 @@
 /** A creation as the portal shows it. No provider is named anywhere: there is a first renderer, and a second. */
+import { requestSent } from '../api/request-sent.ts';
 import { shownFailure } from '../contract/failures.ts';
 import type { CreationDetail, CreationRow, PictureView } from '../contract/portal-views.ts';
 import { plainShown } from '../contract/request-fields.ts';
@@ -81,7 +82,7 @@ export function creationDetail(
     timeline: timelineOf(creation, deliveries, row.key.name),
     can_cancel: !isTerminal(creation.status),
     can_redeliver: webhook !== undefined && webhook.status !== 'pending',
-    request: requestOf(creation),
+    request: requestSent(creation),
   };
 }
 
@@ -92,21 +93,5 @@ function imageView(url: string, image: StoredImage | undefined): CreationDetail[
     height: image?.height ?? 0,
     content_type: image?.contentType ?? '',
     bytes: image?.bytes ?? 0,
-  };
-}
-
-/** Without the source images: the service keeps copies, and not the addresses of the client. */
-function requestOf(creation: CreationRecord): Record<string, unknown> {
-  const { prompt, metadata, user, webhook } = creation;
-  return {
-    model: creation.model,
-    ...(prompt !== null && { prompt }),
-    resolution: creation.resolution,
-    aspect_ratio: creation.aspectRatio,
-    output_format: creation.outputFormat,
-    ...Object.fromEntries(Object.entries(plainShown(creation)).filter(([, value]) => value !== null)),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-    ...(user !== undefined && { user }),
-    ...(webhook && { webhook_url: webhook.url }),
   };
 }

@@ -56,6 +56,13 @@ export function littleEndian(bytes: Uint8Array, at: number, count: number): numb
   return value;
 }
 
+/** The beginning of a text, in UTF-8, without half a character. */
+export function firstBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  const first = bytes.subarray(0, Math.max(0, most));
+  return bytes.length <= most ? text : new TextDecoder().decode(first, { stream: true });
+}
+
 /** Compares two stored hashes in constant time. */
 export function sameHash(presented: string, stored: string): boolean {
   const a = Buffer.from(presented, 'hex');

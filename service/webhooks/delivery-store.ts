@@ -9,8 +9,9 @@ import type { CreationRecord } from '../creations/creation.ts';
 import { eventItem } from '../creations/event-items.ts';
 import { Overloaded } from '../values/errors.ts';
 import { type AccountId, type CreationId, newEventId, type NoticeId, timeOfUuidV7 } from '../values/ids.ts';
+import { firstBytes } from '../values/text.ts';
 import type { DeliveringAccount, Delivery, DeliveryClaim } from './delivery.ts';
-import { firstBytes, firstHeaders, webhookAttempts } from './webhook.ts';
+import { firstHeaders, webhookAttempts } from './webhook.ts';
 
 /** The row of an attempt. A delivered one costs one write unit, so its answer is cut to the KB. */
 const unitBytes = 1_024;

@@ -5,6 +5,7 @@ import { webhookSchedule } from '../contract/limits.ts';
 import { type CreationRecord, echoedFields, type WebhookState } from '../creations/creation.ts';
 import type { PostResult } from '../outbound/outbound.ts';
 import { toUsd } from '../values/money.ts';
+import { firstBytes } from '../values/text.ts';
 import type { Delivery, SignatureCuts } from './delivery.ts';
 import type { SigningSecrets } from './secrets.ts';
 
@@ -76,12 +77,6 @@ export function endedDelivery(
     responseExcerpt: firstBytes(excerpt, excerptBytes),
     responseHeaders: firstHeaders(headers, headerBytes),
   };
-}
-
-/** The beginning of a text, in UTF-8, without half a character. */
-export function firstBytes(text: string, most: number): string {
-  const bytes = new TextEncoder().encode(text);
-  return bytes.length <= most ? text : new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
 }
 
 /** The first headers, in order. One that does not fit is left out with all after it. */

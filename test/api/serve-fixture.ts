@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type { Account, ApiKey } from '../../service/accounts/account.ts';
 import type { ApiHandler } from '../../service/api/framed.ts';
 import type { ListServices } from '../../service/api/open.ts';
+import type { RefusalLog } from '../../service/api/refusal-store.ts';
 import type { RequestQuestion, RequestState, RequestStore } from '../../service/api/request-store.ts';
 import { type Handle, serve } from '../../service/api/serve.ts';
 import { requestMillis } from '../../service/contract/limits.ts';
@@ -54,6 +55,8 @@ export interface Stage {
   readonly rejections: readonly unknown[];
   /** The arguments of each call that noted the use of the key. */
   readonly keyUses: readonly unknown[];
+  /** The arguments of each call that noted a refusal in the log of the account. */
+  readonly refusals: readonly Parameters<RefusalLog['note']>[];
   /** How often a request was counted by a single update. */
   readonly counted: number;
 }
@@ -71,6 +74,7 @@ export function accepting(setting: Setting): Stage {
   const stored: StoredImage[] = [];
   const rejections: unknown[] = [];
   const keyUses: unknown[] = [];
+  const refusals: Parameters<RefusalLog['note']>[] = [];
   let counted = 0;
   const requests = stub<RequestStore>({
     read: async (question) => {
@@ -98,6 +102,7 @@ export function accepting(setting: Setting): Stage {
     schema,
     randomBytes: seededBytes,
     requests,
+    refusals: { note: async (...given) => Promise.resolve(void refusals.push(given)) } satisfies RefusalLog,
     catalog,
     charges: stub<ChargeStore>({
       countStart: () => Promise.resolve(),
@@ -142,6 +147,7 @@ export function accepting(setting: Setting): Stage {
     stored,
     rejections,
     keyUses,
+    refusals,
     get counted() {
       return counted;
     },

@@ -224,6 +224,7 @@ export function openWholePortal() {
       topUpUrl: 'https://portal.test/wallet',
       serviceCapacity: 2_000,
       requests: createRequestStore(table),
+      refusals: { note: () => Promise.resolve() },
       creations,
       keys: createKeyStore(table),
       charges: createChargeStore(table),

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 901e3c33b15951f9e893c4a33ffa05d7f67fc45148f7598083e59552b0447bfb
-// types   3bb656b49d48936a484afecbb1bb4b135c409e77b4e7e0a85d74b3df4d2b6e1c
+// schemas 6c00adda9c617ecc5b2dd480d5c0e78e37509c0b14b3bce1bee0f9c1e7214def
+// types   3d4fa0cbc9c9bf917e490eb33bb80c50faf3de2a71fad891c081c15e6ec216d9
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -84,6 +84,11 @@ export type UploadRequest = {
  * `queued`, then `processing`, then finally `completed` or `failed`.
  */
 export type CreationStatus = 'queued' | 'processing' | 'completed' | 'failed';
+
+/**
+ * Where a request came in: this API, the OpenAI-shaped endpoint, MCP or the portal.
+ */
+export type RequestDoor = 'api' | 'openai' | 'mcp' | 'portal';
 
 /**
  * For whom a token is, and what it may do.
@@ -1537,6 +1542,93 @@ export type CreationPage = {
      * The `cursor` of the next request. null when has_more is false.
      */
     next_cursor: string | null;
+};
+
+/**
+ * A page of requests. It may be short, or empty, with has_more.
+ */
+export type RequestPage = {
+    /**
+     * The newest first.
+     */
+    data: Array<LoggedRequest>;
+    has_more: boolean;
+    /**
+     * The `cursor` of the next request. null when has_more is false.
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * An accepted or a refused request.
+ */
+export type LoggedRequest = {
+    /**
+     * When the request was accepted or refused.
+     */
+    created_at: string;
+    outcome: 'accepted' | 'refused';
+    /**
+     * null for an accepted request of another door than the portal.
+     */
+    door: RequestDoor | null;
+    /**
+     * null for an accepted request, as all members until message.
+     */
+    method: string | null;
+    /**
+     * With the query. Long words are cut.
+     */
+    path: string | null;
+    /**
+     * Of the answer.
+     */
+    status: number | null;
+    code: 'ERR_INVALID_REQUEST' | 'ERR_CONTENT_POLICY' | 'ERR_API_KEY_INVALID' | 'ERR_INSUFFICIENT_BALANCE' | 'ERR_ACCOUNT_DISABLED' | 'ERR_API_SUSPENDED' | 'ERR_FORBIDDEN' | 'ERR_MODEL_NOT_FOUND' | 'ERR_NOT_FOUND' | 'ERR_RATE_LIMIT' | 'ERR_QUOTA_EXCEEDED' | 'ERR_INTERNAL' | 'ERR_INPUT_FETCH_FAILED' | 'ERR_GENERATION_FAILED' | 'ERR_PROVIDER_UNAVAILABLE' | null;
+    /**
+     * details.reason of the refusal.
+     */
+    reason: string | null;
+    /**
+     * The first field that is wrong.
+     */
+    field: string | null;
+    /**
+     * The message of the refusal.
+     */
+    message: string | null;
+    /**
+     * The id of the key.
+     */
+    key: string;
+    /**
+     * The id of the token of an end user that sent the request.
+     */
+    token: string | null;
+    /**
+     * X-Request-Id of the answer. null for an accepted request.
+     */
+    request_id: string | null;
+    /**
+     * From the arrival to the refusal.
+     */
+    duration_ms: number | null;
+    /**
+     * The network of the client: /24 of IPv4, /48 of IPv6.
+     */
+    address: string | null;
+    /**
+     * The body without secrets and pictures: the beginning of a refused one, at most 1 KB.
+     */
+    body: string | null;
+    /**
+     * How many refusals this entry stands for. It shows the last of them when they are more than 1.
+     */
+    count: number;
+    /**
+     * The creation of an accepted request, the first of several. null for a refused one.
+     */
+    creation_id: string | null;
 };
 
 /**

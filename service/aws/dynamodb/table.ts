@@ -122,6 +122,11 @@ export const keys = {
   operatorCatalog: (): ItemKey => ({ pk: 'OPERATOR_CATALOG', sk: 'OPERATOR_CATALOG' }),
 } as const;
 
+/** The log of an account's refused requests. A storm in it must not slow the account's own partition. */
+export function refusalPartition(account: AccountId): string {
+  return `${keys.account(account).pk}#REFUSED`;
+}
+
 /** What only readers of events use. It is apart, so that it is in the bundle of one function. */
 export const eventKeys = {
   /** The newest page of the log, with its number. */

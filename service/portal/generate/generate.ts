@@ -2,8 +2,9 @@
 import type { ApiKey } from '../../accounts/account.ts';
 import { isUser, userHash } from '../../accounts/end-user.ts';
 import { playgroundKey, playgroundKeyId } from '../../accounts/key-changes.ts';
-import { type Caller, counted, withCatalog } from '../../api/admit.ts';
+import { type Caller, callerOf, counted, withCatalog } from '../../api/admit.ts';
 import type { ApiAnswer } from '../../api/answer.ts';
+import { problemOf } from '../../api/framed.ts';
 import { type ApiRequest, userOfBody } from '../../api/request.ts';
 import type { Handle } from '../../api/serve.ts';
 import type { AnswerOf } from '../../contract/portal-calls.ts';
@@ -36,7 +37,13 @@ async function throughTheApi<Name extends OperationsOf<'generate'>, Services>(
   const apiKey = state.apiKey ?? (await makeKey(account, nowMillis, services));
   const known = { account: state.account ?? account, apiKey, state, nowMillis };
   const door = { rate: 'post', known, run: (caller: Caller) => handle(request, caller, services) } as const;
-  return withoutLocation<Name>(await counted(door, services));
+  try {
+    return withoutLocation<Name>(await counted(door, services));
+  } catch (error) {
+    const problem = problemOf(error, request.requestId, services);
+    await services.refusals.note(request, callerOf(known), problem);
+    throw problem;
+  }
 }
 
 /** At the first use of the playground. Of two first uses both get the key that is stored. */

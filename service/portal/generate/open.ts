@@ -3,11 +3,12 @@ import type { PortalHandle } from '../http/caller.ts';
 import type { ApiKey } from '../../accounts/account.ts';
 import { putKey } from '../../accounts/key-store.ts';
 import { cancelling, type CancelPlatform } from '../../api/open.ts';
+import { openRefusals } from '../../api/refusal-store.ts';
 import { createRequestStore } from '../../api/request-store.ts';
 import { heldShare } from '../../contract/limits.ts';
 import { createCreationReader } from '../../creations/creation-reads.ts';
 import { charging, type SubmitPlatform } from '../../generate/open.ts';
-import type { ServicesOf } from '../../platform/common.ts';
+import { commonOf, type ServicesOf } from '../../platform/common.ts';
 import type { On } from '../../platform/platform.ts';
 import { createUploadStore } from '../../uploads/upload-store.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
@@ -22,9 +23,11 @@ export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'upl
     authFailureForm: 'envelope' as const,
     uploadTargets: on.uploadTargets,
   };
+  const refusals = openRefusals(on, commonOf(on, 'portal'));
   return openPortalWith(on, (store, portal) => ({
     ...charge(store, portal),
     ...base,
+    refusals: refusals(),
     requests: createRequestStore(store),
     creations: createCreationReader(store),
     uploads: createUploadStore(store),
