@@ -3,7 +3,7 @@
  * off is run again and goes on. The account is disabled first. A function that was running then may still write for
  * a quarter of an hour, so only a run after that time is the last one.
  */
-import { type Item, type ItemKey, keys } from '../../service/aws/dynamodb/table.ts';
+import { type Item, type ItemKey, keys, refusalPartition } from '../../service/aws/dynamodb/table.ts';
 import { deleteItem, getItem, updateItem } from '../../service/aws/dynamodb/send.ts';
 import { queryPages } from '../../service/aws/dynamodb/query.ts';
 import { eraseCreation } from '../../service/creations/erase.ts';
@@ -110,9 +110,10 @@ async function eraseCreations(
 }
 
 async function* itemsOf(id: AccountId, { table }: AccountErasure): AsyncGenerator<Item> {
-  const { pk } = keys.account(id);
-  const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } };
-  for await (const { Items } of queryPages(table, query)) yield* Items ?? [];
+  for (const pk of [keys.account(id).pk, refusalPartition(id)]) {
+    const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } };
+    for await (const { Items } of queryPages(table, query)) yield* Items ?? [];
+  }
 }
 
 /** The rows that the books need, and hashes that expire within a day. Texts of the client leave them. */

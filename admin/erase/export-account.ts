@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Account } from '../../service/accounts/account.ts';
 import { queryPages } from '../../service/aws/dynamodb/query.ts';
-import { type Item, keys } from '../../service/aws/dynamodb/table.ts';
+import { type Item, keys, refusalPartition } from '../../service/aws/dynamodb/table.ts';
 import { creationView } from '../../service/creations/creation.ts';
 import { originalKeysOf } from '../../service/creations/erase.ts';
 import type { AccountId, CreationId } from '../../service/values/ids.ts';
@@ -72,17 +72,16 @@ const leftOut = new Set(['pk', 'listing', 'listed', 'webhookSecrets', 'hash', 'r
 
 function rowsOf(id: AccountId, { table }: OperatorServices): () => AsyncGenerator<Item> {
   return async function* () {
-    const query = {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': keys.account(id).pk },
-    };
-    for await (const { Items } of queryPages(table, query))
-      for (const item of Items ?? [])
-        yield Object.fromEntries(
-          Object.entries(item)
-            .filter(([name]) => !leftOut.has(name))
-            .map(([name, value]) => [name, value instanceof Set ? [...value] : value]),
-        );
+    for (const pk of [keys.account(id).pk, refusalPartition(id)]) {
+      const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } };
+      for await (const { Items } of queryPages(table, query))
+        for (const item of Items ?? [])
+          yield Object.fromEntries(
+            Object.entries(item)
+              .filter(([name]) => !leftOut.has(name))
+              .map(([name, value]) => [name, value instanceof Set ? [...value] : value]),
+          );
+    }
   };
 }
 

@@ -5,6 +5,7 @@ import { buildSync, transformSync, type BuildOptions, type Metafile } from 'esbu
 import { withPackedJson } from './packed-json.ts';
 import {
   withoutAdaptiveRetries,
+  withoutEventsAndEc2,
   withoutPackageFiles,
   withoutRegionNames,
   withoutUnaskedErrors,
@@ -107,7 +108,7 @@ export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, i
   const inputs = modulesOf(metafile);
   const text = outputFiles.map((file) => file.text).join('');
   const asked = withoutAdaptiveRetries(withoutUnaskedErrors(text, inputs), inputs);
-  const needed = withoutRegionNames(asked, inputs);
+  const needed = withoutRegionNames(isOnDemand ? asked : withoutEventsAndEc2(asked, inputs), inputs);
   const small = withoutPackageFiles(minified(needed), inputs, root);
   return withFilesOnDemand(withPackedJson(small, inputs, root));
 }

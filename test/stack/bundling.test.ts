@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { bundleText } from '../../lib/bundling/bundle-text.ts';
 import {
   withoutAdaptiveRetries,
+  withoutEventsAndEc2,
   withoutUnaskedErrors,
   withoutPackageFiles,
   withoutRegionNames,
@@ -160,6 +161,14 @@ describe('the retries in a bundle', () => {
       true,
       false,
     ]);
+  });
+
+  it('Signed events and the region of EC2 in another form are refused', () => {
+    const file = 'node_modules/@smithy/signature-v4/dist-es/SignatureV4.js';
+    const made = 'class A {\n  headerFormatter = new HeaderFormatter();\n}';
+    expect(withoutEventsAndEc2(made, [file])).toBe('class A {\n  \n}');
+    expect(() => withoutEventsAndEc2('x', [file])).toThrow('does not make "headerFormatter');
+    expect(withoutEventsAndEc2('x', ['service/creations/refund-creation.ts'])).toBe('x');
   });
 
   it('An adaptive mode in another form is refused', () => {
