@@ -220,7 +220,9 @@ const listRequests: Documented<'listRequests'> = {
     to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Only requests until this time.' }),
   },
   answers: {
-    successes: [{ status: 200, description: 'A page of requests.', schema: requestPage, examples: [] }],
+    successes: [
+      { status: 200, description: 'A page of requests.', schema: requestPage, examples: ['requests'] },
+    ],
   },
 };
 

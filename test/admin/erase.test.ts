@@ -4,26 +4,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { queryAll, queryPages } from '../../service/aws/dynamodb/query.ts';
-import { type Item, keys } from '../../service/aws/dynamodb/table.ts';
+import { type Item, keys, refusalPartition } from '../../service/aws/dynamodb/table.ts';
 import { createActionLog } from '../../service/operated/action-store.ts';
 import { newInvitation, personIdOf } from '../../service/portal/people.ts';
 import type { AccountId, PersonId } from '../../service/values/ids.ts';
 import { recordOf, settled, submit } from '../whole/workflow/creations.ts';
+import type { Client } from '../fixtures/service.ts';
 import { jsonObject } from '../fixtures/values.ts';
 import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService();
 
-/** Everything in the partition of an account. */
+/** Everything in the partitions of an account. */
 async function itemsOf(account: AccountId): Promise<Item[]> {
   const items: Item[] = [];
-  const query = {
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': keys.account(account).pk },
-  };
-  for await (const { Items } of queryPages(operated.service.operator.table, query))
-    items.push(...(Items ?? []));
+  for (const pk of [keys.account(account).pk, refusalPartition(account)]) {
+    const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } };
+    for await (const { Items } of queryPages(operated.service.operator.table, query))
+      items.push(...(Items ?? []));
+  }
   return items;
+}
+
+/** A request that is refused, and so stands in the log of the account. */
+async function refuse({ key }: Pick<Client, 'key'>, prompt: string): Promise<void> {
+  expect((await operated.service.send('/images/generate', { key, body: { prompt, n: 1 } })).status).toBe(400);
 }
 
 describe('creations erase', () => {
@@ -72,6 +77,7 @@ describe('accounts erase', () => {
     });
     await settled(service, made);
     await service.send('/events', { key: client.key });
+    await refuse(client, 'a secret castle');
     const upload = { content_type: 'image/png', bytes: 1_000 };
     expect((await service.send('/uploads', { key: client.key, body: upload })).status).toBe(201);
     const erase = ['accounts', 'erase', account, '--confirm'];
@@ -203,6 +209,7 @@ describe('accounts export', () => {
       webhook_url: service.machine.inboxUrl,
     });
     await settled(service, id);
+    await refuse(client, 'a refused castle');
     const run = ['accounts', 'export', client.account.id, '--to', folder];
     expect(await operated.run(...run)).toMatchObject({ account: client.account.id, creations: 1, images: 1 });
     const lines = async (file: string): Promise<Record<string, unknown>[]> =>
@@ -213,7 +220,8 @@ describe('accounts export', () => {
     expect(await lines('creations.jsonl')).toMatchObject([{ id, prompt: 'a castle' }]);
     const rows = await lines('account.jsonl');
     const kinds = new Set(rows.map(({ sk }) => String(sk).split('#')[0]));
-    expect([...kinds]).toEqual(expect.arrayContaining(['ACCOUNT', 'KEY', 'LEDGER', 'DELIVERY']));
+    expect([...kinds]).toEqual(expect.arrayContaining(['ACCOUNT', 'KEY', 'LEDGER', 'DELIVERY', 'REFUSED']));
+    expect(JSON.stringify(rows)).toContain('a refused castle');
     expect(JSON.stringify(rows)).not.toMatch(/webhookSecrets|"hash"/);
     const [picture] = await readdir(join(folder, 'images'));
     const { results } = await recordOf(service, id);

@@ -178,6 +178,10 @@ async function askForFailures(): Promise<void> {
   answers.set('webhook-of-a-failure', await webhookOf(idOf(failed)));
   const wrong = { model: 'sandbox-standard', prompt: 'a boat', resolution: '8K', promt: 'a boat' };
   await generate('invalid-request', other, wrong);
+  const { data, ...page } = (await sendShown('requests', { by: other })).body as { data: object[] };
+  const [shown] = documented.requests.data;
+  const row = { ...data[0], key: shown?.key, duration_ms: shown?.duration_ms };
+  answers.set('requests', { ...page, data: [row] });
   await generate('source-not-fetched', other, {
     model: 'sandbox-pro',
     prompt: 'a boat',

@@ -138,8 +138,10 @@ describe('the setting', () => {
       expect(environmentOf(name)['THUMBNAILS'], name).toBe('off');
   });
 
-  it('The setting keepPromptsDays says after how many days texts are erased', () => {
-    expect(environmentOf('EraseContent')['KEEP_PROMPTS_DAYS']).toBe('14');
+  it('The setting keepPromptsDays says after how many days texts are erased, also those of refused requests', () => {
+    const logging = ['GetCreation', 'UnknownRoute', 'OpenaiImages', 'OpenaiModels', 'Mcp', 'PortalGenerate'];
+    for (const name of ['EraseContent', ...logging])
+      expect(environmentOf(name)['KEEP_PROMPTS_DAYS'], name).toBe('14');
   });
 
   it('The setting uploadOrigins says which pages may put uploads from a browser', () => {

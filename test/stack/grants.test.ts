@@ -33,7 +33,12 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'bucket/uploads/*: PutObject',
   ],
   QuoteImage: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
-  ListCreations: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem', 'table/index/listing: Query'],
+  // It also lists the log of refused requests.
+  ListCreations: [
+    'table: BatchGetItem Query',
+    'table of ACCOUNT# IP#: UpdateItem',
+    'table/index/listing: Query',
+  ],
   // It reads an account's own items, and gives events their places in the log.
   ListEvents: ['table: BatchGetItem GetItem Query', 'table of ACCOUNT# IP#: DeleteItem UpdateItem'],
   GetBalance: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],

@@ -209,6 +209,7 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
     '/models',
     '/balance',
     '/creations',
+    '/requests',
     // By now there are events that have no place yet.
     '/events',
     `/creations/${idOf(completed)}`,

@@ -93,7 +93,9 @@ describe('GET /requests', () => {
     });
     await post(machine.mcpUrl, []);
     const { data } = await listed(client);
-    expect(data.map(({ door, status, code, reason, field }) => [door, status, code, reason ?? field])).toEqual([
+    expect(
+      data.map(({ door, status, code, reason, field }) => [door, status, code, reason ?? field]),
+    ).toEqual([
       ['mcp', 400, 'ERR_INVALID_REQUEST', 'batch'],
       ['mcp', 402, 'ERR_INSUFFICIENT_BALANCE', null],
       ['openai', 400, 'ERR_INVALID_REQUEST', 'size'],
