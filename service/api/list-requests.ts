@@ -35,7 +35,7 @@ export const listOf: Handle<RequestListServices> = (request, caller, services) =
   );
 
 /** Throws 400 that names every wrong parameter. @param wrong what was found before */
-export function requestQueryOf({ query }: Pick<ApiRequest, 'query'>, wrong: FieldError[]): RequestQuery {
+function requestQueryOf({ query }: Pick<ApiRequest, 'query'>, wrong: FieldError[]): RequestQuery {
   const errors = [...wrong];
   const read = <Value>(name: string, reader: (text: string) => Value | undefined, message: string) => {
     const text = query[name];
@@ -96,7 +96,7 @@ function placesIn(text: string): Places | undefined {
 }
 
 /** What a client sees of a request. null: it is not known, or there is none. */
-export function requestView(request: LoggedRequest) {
+function requestView(request: LoggedRequest) {
   const { creationId = null, status = null, body } = request;
   return {
     created_at: request.at,

@@ -6,6 +6,7 @@ import { mcpPath } from '../../service/contract/operations.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { portalOf } from '../fixtures/portal.ts';
 import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
 const service = await sharedTestService();
@@ -233,3 +234,5 @@ describe('GET /requests', () => {
     expect((await listed(client, later)).data).toEqual([]);
   });
 });
+
+everyAnswer(() => service);

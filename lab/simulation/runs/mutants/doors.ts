@@ -7,7 +7,7 @@ export const doors: Bugs = {
   },
   'service/api/authenticate.ts': {
     'token-that-ended-is-a-rejection': [
-      'if (holding?.holder instanceof Problem) throw holding.holder;',
+      'if (holding?.holder instanceof Problem) throw await noted(holding.holder);',
       "if (holding?.holder instanceof Problem) {\n    await requests.countRejection(address, '401', nowMillis);\n    throw holding.holder;\n  }",
     ],
   },
