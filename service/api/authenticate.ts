@@ -44,9 +44,9 @@ export async function authenticate(
   const holding = token && door?.holding(token, state, request, nowMillis);
   const cors = holding?.cors ?? {};
   const owner = ownerOf(key, state);
-  /** The log of the account has the refusal only if the key or the token is genuine. */
+  // Only a genuine key or token names its account. Nobody reads the log of a disabled one, which may be erased.
   const noted = async (problem: Problem): Promise<Problem> => {
-    if (named && (holding ?? owner)) {
+    if (named && (holding ?? owner) && state.account?.condition !== 'disabled') {
       const { accountId, keyId } = named;
       await refusals.note(request, { accountId, keyId, tokenId: token?.id }, problem);
     }

@@ -152,8 +152,11 @@ describe('GET /requests', () => {
     expect(JSON.stringify(await rowsOf(client.account.id))).not.toContain(token);
   });
 
-  it('A paused account and a blocked address are listed once the account may read again', async () => {
+  it('A request of a suspended account is listed once it may read again, and none of a disabled account is written', async () => {
     const client = await service.client();
+    await service.operator.accounts.change(client.account.id, { condition: 'disabled' });
+    expect((await order(client, sketch)).status).toBe(403);
+    expect(await rowsOf(client.account.id)).toEqual([]);
     await service.operator.accounts.change(client.account.id, { condition: 'suspended' });
     expect((await order(client, sketch)).status).toBe(403);
     await service.operator.accounts.change(client.account.id, { condition: 'active' });

@@ -30,6 +30,7 @@ import { changesNothing, kindOf } from './portal-edits.ts';
 import { createPortalInvariants } from './portal.ts';
 import { createAdmissionInvariants, createHeldInvariants, createRateInvariants } from './rates.ts';
 import { createReleaseInvariants, createUploadInvariants } from './releases-and-uploads.ts';
+import { createRequestLogInvariants } from './request-log.ts';
 import { createRetryInvariants, tellsOfCharge } from './retries.ts';
 import { createCatalogInvariants, createRouteInvariants } from './routes.ts';
 import { createTokenInvariants } from './user-tokens.ts';
@@ -38,7 +39,7 @@ import { createWebhookInvariants, recordOf } from './webhooks.ts';
 /** Two periods of the reconciler, its grace period, and the time of one of its runs. */
 const recoveryMillis = 2 * 60_000 + 10_000 + 10_000;
 /** The kinds of rows that a refused request may write. */
-const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL', 'HELD']);
+const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL', 'HELD', 'REFUSED']);
 
 export function createInvariants(world: World) {
   const violations: Violation[] = [];
@@ -70,11 +71,9 @@ export function createInvariants(world: World) {
   const releases = createReleaseInvariants(world, () => service, accuse);
   const recoveries = createRecoveryInvariants(world, () => service, accuse);
   const documented = createDocumentInvariants(accuse);
-  const tokens = createTokenInvariants(
-    () => service,
-    (id) => [...(wrote.get(id) ?? [])],
-    accuse,
-  );
+  const wroteIn = (id: string): readonly string[] => [...(wrote.get(id) ?? [])];
+  const tokens = createTokenInvariants(() => service, wroteIn, accuse);
+  const requestLog = createRequestLogInvariants(world, wroteIn, accuse);
   const backEnds = createBackEndInvariants(world, () => service?.table, books, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
@@ -227,6 +226,7 @@ export function createInvariants(world: World) {
     portal,
     tokens,
     backEnds,
+    requestLog,
   ];
   world.onEnded = invocations.onEnded;
   return {
@@ -286,6 +286,8 @@ export function createInvariants(world: World) {
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
         const asked = portal.onServed(invocation, answer);
+        if (!/^(portal|operator)-/.test(invocation.name))
+          requestLog.onServed(invocation, answer.statusCode ?? 0, detailsOf(answer.body)?.['reason']);
         if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
         backEnds.onServed(invocation, answer);
         uploads.onServed(invocation, answer);
@@ -304,6 +306,7 @@ export function createInvariants(world: World) {
         const isStream = !body.startsWith('{');
         const shown = { statusCode, body: isStream ? '{}' : body };
         invocations.onServed(invocation, shown);
+        requestLog.onServed(invocation, statusCode, detailsOf(shown.body)?.['reason']);
         const account = askers.get(invocation.id);
         if (account !== undefined) comparesWithTheRate(account, 'openai', invocation, shown);
         const left = [...(wrote.get(invocation.id) ?? [])].filter(

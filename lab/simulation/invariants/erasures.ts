@@ -122,7 +122,7 @@ export function createErasureInvariants(world: World, service: () => Service | u
       }
       const doneUntil = textOf(table.get('ERASE', 'BY_AGE'), 'doneUntil');
       for (const item of table.all()) {
-        const account = textOf(item, 'pk').replace('ACCOUNT#', '');
+        const account = textOf(item, 'pk').split('#')[1] ?? '';
         if (accounts.has(account)) isOfBooks(item);
         if (accounts.has(textOf(item, 'accountId')) && textOf(item, 'sk') === 'CREATION')
           if (!erased.has(textOf(item, 'id')))
@@ -133,8 +133,8 @@ export function createErasureInvariants(world: World, service: () => Service | u
         const isOld = sk === 'CREATION' && textOf(item, 'createdAt') < doneUntil;
         if (isOld && !withoutTexts.has(textOf(item, 'id')))
           accuse('the texts of old creations are erased', textOf(item, 'id'));
-        // Only a record has a prompt, and an erased one has none.
-        if (sk !== 'CREATION' && JSON.stringify(item).includes(promptMark))
+        // Only a record has a prompt, and an erased one has none. A refused request made no record.
+        if (sk !== 'CREATION' && !sk.startsWith('REFUSED#') && JSON.stringify(item).includes(promptMark))
           accuse('only the record of a creation has its prompt', `${textOf(item, 'pk')} ${sk}`);
       }
     },

@@ -21,7 +21,7 @@ import { changesNothing, createPortalEditInvariants, kindOf, type PortalCall } f
 import type { WebhookInvariants } from './webhooks.ts';
 
 /** The kinds of rows that a refusal may leave. A refusal that tells of a crossing leaves its mark. */
-const harmless = new Set(['RATE', 'REJECTED', 'BLOCK', 'SESSION', 'TOLD']);
+const harmless = new Set(['RATE', 'REJECTED', 'BLOCK', 'SESSION', 'TOLD', 'REFUSED']);
 /** What a faulted call may have written, although its answer to the function said otherwise. */
 const unsure = new Set([
   'lost',

@@ -80,7 +80,7 @@ export function createTokenInvariants(
       if (reason === 'idempotency_key_mismatch') accuse('users never meet in an Idempotency-Key', asked.user);
       if (token !== undefined && wrote.includes('REJECTED'))
         accuse('a token that has ended is no rejection', JSON.stringify(token));
-      if (reason === 'origin_not_allowed' && wrote.some((kind) => kind !== 'RATE'))
+      if (reason === 'origin_not_allowed' && wrote.some((kind) => kind !== 'RATE' && kind !== 'REFUSED'))
         accuse('a foreign page changes nothing', wrote.join(', '));
     },
   };

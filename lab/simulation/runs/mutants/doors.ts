@@ -11,6 +11,18 @@ export const doors: Bugs = {
       "if (holding?.holder instanceof Problem) {\n    await requests.countRejection(address, '401', nowMillis);\n    throw holding.holder;\n  }",
     ],
   },
+  'service/api/cut-secrets.ts': {
+    'refusal-shows-signed-addresses': ["'$1?…'", "'$&'"],
+  },
+  'service/api/refusal-store.ts': {
+    'refusal-outlives-the-texts': ['Math.min(loggedDays, promptDays || loggedDays)', 'loggedDays'],
+  },
+  'service/api/admit.ts': {
+    'refusal-is-not-noted': [
+      'await services.refusals.note(request, callerOf(known), problem);',
+      'if (problem.status === 429) await services.refusals.note(request, callerOf(known), problem);',
+    ],
+  },
   'service/api/serve.ts': {
     'origin-checked-after-the-charge': [
       'if (refused) throw refused;\n          const answer = await handle(request, caller, named);',
