@@ -17,6 +17,7 @@ import { OperatorKeys } from './pages/operator/keys.tsx';
 import { FailingWebhooks, Providers } from './pages/operator/service.tsx';
 import { People } from './pages/people.tsx';
 import { Playground } from './pages/playground/playground.tsx';
+import { Requests } from './pages/requests.tsx';
 import { Usage } from './pages/usage.tsx';
 import { Wallet } from './pages/wallet.tsx';
 import { Webhooks } from './pages/webhooks.tsx';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   route('/creations/:id', Creation, 'getPortalCreation'),
   route('/keys', Keys, 'listKeys', ['Developers', 'Keys', 'key']),
   route('/keys/:id', OneKey, 'showKey'),
+  route('/requests', Requests, 'listPortalRequests', ['Developers', 'Requests', 'list']),
   route('/webhooks', Webhooks, 'getWebhooks', ['Developers', 'Webhooks', 'hook']),
   route('/deliveries', Deliveries, 'listDeliveries', ['Developers', 'Deliveries', 'send']),
   route('/deliveries/:id', Delivery, 'getDelivery'),

@@ -19,10 +19,10 @@ const codes = Object.keys(problemStatus);
 const listRequests: Handle<RequestListServices> = async (request, { account }, { requestLog }) => {
   const unknown = unknownParameters(request, 'listRequests');
   const { requests, next } = await requestLog.page(account.id, requestQueryOf(request, unknown));
-  const next_cursor = next ? Buffer.from(JSON.stringify(next)).toString('base64url') : null;
+  const next_cursor = requestCursor(next);
   return {
     status: 200,
-    body: { data: requests.map(requestView), has_more: next !== undefined, next_cursor },
+    body: { data: requests.map(requestView), has_more: next_cursor !== null, next_cursor },
   };
 };
 
@@ -35,7 +35,7 @@ export const listOf: Handle<RequestListServices> = (request, caller, services) =
   );
 
 /** Throws 400 that names every wrong parameter. @param wrong what was found before */
-function requestQueryOf({ query }: Pick<ApiRequest, 'query'>, wrong: FieldError[]): RequestQuery {
+export function requestQueryOf({ query }: Pick<ApiRequest, 'query'>, wrong: FieldError[] = []): RequestQuery {
   const errors = [...wrong];
   const read = <Value>(name: string, reader: (text: string) => Value | undefined, message: string) => {
     const text = query[name];
@@ -70,6 +70,10 @@ function requestQueryOf({ query }: Pick<ApiRequest, 'query'>, wrong: FieldError[
   };
 }
 
+export function requestCursor(next: Places | undefined): string | null {
+  return next ? Buffer.from(JSON.stringify(next)).toString('base64url') : null;
+}
+
 function limitIn(text: string): number | undefined {
   const limit = Number(text);
   return /^\d+$/.test(text) && limit >= 1 && limit <= limits.most ? limit : undefined;
@@ -96,7 +100,7 @@ function placesIn(text: string): Places | undefined {
 }
 
 /** What a client sees of a request. null: it is not known, or there is none. */
-function requestView(request: LoggedRequest) {
+export function requestView(request: LoggedRequest) {
   const { creationId = null, status = null, body } = request;
   return {
     created_at: request.at,

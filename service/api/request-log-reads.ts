@@ -30,6 +30,8 @@ export interface Places {
 }
 
 export interface LoggedRequest extends Partial<Omit<LoggedRefusal, 'at' | 'keyId'>> {
+  /** Its place in its list: unique in the account. */
+  readonly place: string;
   readonly at: string;
   readonly keyId: KeyId;
   readonly creationId?: CreationId;
@@ -44,7 +46,7 @@ export interface RequestPage {
 interface Found {
   readonly place: string;
   readonly time: number;
-  readonly request: LoggedRequest;
+  readonly request: Omit<LoggedRequest, 'place'>;
 }
 
 /** A part of one list, the newest first. `next`: where its next part begins. Absent: it has ended. */
@@ -87,7 +89,10 @@ async function pageOfRequests(table: Table, account: AccountId, query: RequestQu
     accepted: placeBehind(accepted, page, after.accepted),
   };
   const hasMore = next.refused !== '' || next.accepted !== '';
-  return { requests: page.map(({ request }) => request), ...(hasMore && { next: withoutAbsent(next) }) };
+  return {
+    requests: page.map(({ request, place }) => ({ ...request, place })),
+    ...(hasMore && { next: withoutAbsent(next) }),
+  };
 }
 
 const ended: Part = { found: [] };
@@ -207,7 +212,7 @@ async function acceptedPart(
 const timeOf = (id: CreationId): number => timeOfUuidV7(id) ?? 0;
 
 /** What the record of a creation tells of its request. Nothing else is written for it. */
-function acceptedRequest(creation: CreationRecord): LoggedRequest {
+function acceptedRequest(creation: CreationRecord): Found['request'] {
   const { id, createdAt: at, keyId, tokenId } = creation;
   return {
     at,

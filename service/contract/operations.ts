@@ -309,6 +309,14 @@ export const portalOperations = {
     query: [],
   },
 
+  listPortalRequests: {
+    method: 'GET',
+    path: '/requests',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor', 'outcome', 'status', 'code', 'key', 'door'],
+  },
+
   // Webhooks
   getWebhooks: { method: 'GET', path: '/webhooks', function: 'read', role: 'viewer', query: [] },
   revealSecret: {

@@ -45,6 +45,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   };
   cancelPortalCreation: { answer: Done };
   redeliverCreation: { answer: Done };
+  listPortalRequests: { answer: view.PageView<view.RequestRow> };
   getWebhooks: { answer: view.WebhooksView };
   revealSecret: { answer: view.SecretView };
   rotateSecret: { body: view.RotateBody; answer: view.SecretView };

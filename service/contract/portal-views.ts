@@ -370,6 +370,35 @@ export interface DeliveryDetail extends DeliveryRow {
   readonly can_redeliver: boolean;
 }
 
+/** A request of the last days. A refused one has all members; of an accepted one only its creation is known. */
+export interface RequestRow {
+  readonly id: string;
+  readonly at: string;
+  readonly outcome: 'accepted' | 'refused';
+  readonly door: 'api' | 'openai' | 'mcp' | 'portal' | null;
+  readonly method: string | null;
+  /** With its query. */
+  readonly path: string | null;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly reason: string | null;
+  /** The first field that is wrong. */
+  readonly field: string | null;
+  readonly message: string | null;
+  readonly key: { readonly id: string; readonly name: string };
+  /** The id of the token of an end user. */
+  readonly token: string | null;
+  readonly request_id: string | null;
+  readonly ms: number | null;
+  /** The network of the client: 203.0.113.0/24. */
+  readonly address: string | null;
+  /** Its beginning, without secrets and pictures. Null: it had none, or it was no text. */
+  readonly body: string | null;
+  /** At least so many refusals of one kind, of which this is the last. */
+  readonly count: number;
+  readonly creation: string | null;
+}
+
 /** POST /deliveries/redeliver: {since}, RFC 3339. */
 export interface RedeliveredView {
   readonly redelivered: number;

@@ -4,6 +4,9 @@
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CreationRow } from '../../service/contract/portal-views.ts';
+import { requestCodes } from '../../portal/src/words/request-codes.ts';
+import { problemStatus } from '../../service/values/problem.ts';
+import { keyboardOf } from './keyboard.ts';
 import { startPortalPage } from './stub/portal-page.ts';
 import type { Refused } from './stub/server.ts';
 
@@ -461,6 +464,7 @@ describe('A viewer', () => {
       'Home',
       'Creations',
       'Keys',
+      'Requests',
       'Webhooks',
       'Deliveries',
       'API reference',
@@ -576,6 +580,59 @@ describe('A delivery', () => {
     // The rows that were seen before stand there until the answer comes.
     const next = portal.page.locator('tbody td:last-child');
     await expect.poll(() => next.allTextContents()).toEqual(['–', 'in 10 minutes']);
+  });
+});
+
+describe('Requests', () => {
+  it('are asked for by result, code, key and way in, and the filters are in the address', async () => {
+    await portal.show('requests', 'Requests');
+    const { page } = portal;
+    for (const [label, option] of [
+      ['Result', 'Refused with 4xx'],
+      ['Code', 'ERR_RATE_LIMIT'],
+      ['Key', 'Playground'],
+      ['Way in', 'API'],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).selectOption(option);
+    const asked = '?status=4xx&code=ERR_RATE_LIMIT&key=portal&door=api';
+    const queryOf = (): URLSearchParams =>
+      new URLSearchParams(sent('listPortalRequests').at(-1)?.query as string);
+    await expect.poll(() => [...queryOf()].sort()).toEqual([...new URLSearchParams(asked)].sort());
+    expect(new URL(page.url()).search).toBe('?result=4xx&code=ERR_RATE_LIMIT&key=portal&door=api');
+    await page.getByLabel('Result', { exact: true }).selectOption('Accepted');
+    await expect.poll(() => queryOf().get('outcome')).toBe('accepted');
+    await button('Clear the filters').click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(11);
+  });
+
+  it('open by keyboard alone, with reason, body and curl, without a violation of axe, and close again', async () => {
+    const { page } = portal;
+    await portal.show('requests', 'Requests');
+    const keyboard = keyboardOf(page);
+    await keyboard.press(/^\d+ \w+, \d+:\d+:\d+/);
+    const shown = dialog();
+    await shown.waitFor();
+    for (const text of ['account_rate', 'at least 4213', '203.0.113.0/24'])
+      await shown.getByText(text).first().waitFor();
+    const curl = await shown.getByRole('region', { name: 'the request as curl' }).innerText();
+    expect(curl).toContain("-X POST 'https://api.example.com/api/public/v1/images/generate'");
+    expect(curl).toContain('"Authorization: Bearer $DARKROOM_API_KEY"');
+    expect(curl).toContain(String.raw`"it'\''s `);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await portal.violations(), colorScheme).toEqual([]);
+    }
+    await page.keyboard.press('Escape');
+    await shown.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('A');
+    expect(await page.evaluate('window.struck')).toBeUndefined();
+  });
+
+  it('can be filtered by every code that a client gets, and by no other', () => {
+    const never = ['ERR_CONTENT_POLICY', 'ERR_ACCOUNT_DISABLED'];
+    const codes = Object.keys(problemStatus).filter((code) => !never.includes(code));
+    expect([...requestCodes].sort()).toEqual(codes.sort());
   });
 });
 

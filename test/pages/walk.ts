@@ -15,6 +15,7 @@ export const visits: readonly Visit[] = [
   { name: 'creation', path: `creations/${creationIds[1] ?? ''}`, heading: 'Creation' },
   { name: 'keys', path: 'keys', heading: 'Keys' },
   { name: 'key', path: 'keys/key_production', heading: 'Web shop, production' },
+  { name: 'requests', path: 'requests', heading: 'Requests' },
   { name: 'webhooks', path: 'webhooks', heading: 'Webhooks' },
   { name: 'deliveries', path: 'deliveries', heading: 'Deliveries' },
   { name: 'delivery', path: 'deliveries/delivery_5', heading: 'Delivery' },

@@ -123,6 +123,23 @@ async function shownSecret(): Promise<string> {
   return secret;
 }
 
+it('A request is refused, and the person finds it with its reason and sends it again by the shown curl', async () => {
+  const [key = ''] = secrets;
+  const body = { model: 'sandbox-sketch', prompt: "a painter's lake", resolution: '8K' };
+  expect((await service.send('/images/generate', { key, body })).status).toBe(400);
+  await open('Requests');
+  await keyboard.press(/^\d+ \w+, \d+:\d+:\d+/);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('refused 400').waitFor();
+  const command = await dialog.getByRole('region', { name: 'the request as curl' }).innerText();
+  const env = { ...process.env, DARKROOM_API_KEY: key };
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ error: { details: { errors: [{ field: 'resolution' }] } } });
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await open('Deliveries');
+});
+
 it('The receiver breaks, and the portal says why in words', async () => {
   await receiver.breakDown();
   const [key = ''] = secrets;

@@ -103,6 +103,7 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
   revealSecret: { status: 200 },
   rotateSecret: { ask: () => ({ body: { sign_from: 'now' } }), status: 200 },
   testWebhook: { ask: () => ({ body: { url: 'https://receiver.test/hook' } }), status: 200 },
+  listPortalRequests: { status: 200 },
   listDeliveries: { status: 200 },
   getDelivery: onPath(({ delivery }) => delivery, 200),
   redeliverFailed: { ask: () => ({ body: { since: '2026-11-01T00:00:00Z' } }), status: 202 },

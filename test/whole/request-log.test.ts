@@ -116,6 +116,9 @@ describe('GET /requests', () => {
       { outcome: 'refused', door: 'portal', key: 'portal', status: 400, field: 'resolution' },
     ]);
     expect((await listed(client, { door: 'api' })).data).toEqual([]);
+    const page = (await browser.send('GET', '/requests?outcome=refused&limit=1')).body as Page;
+    expect(page).toMatchObject({ data: [{ key: { id: 'portal', name: 'Playground' }, status: 400 }] });
+    expect((await browser.send('GET', '/requests?status=200')).status).toBe(400);
   });
 
   it('A request with a key that has ended is listed, and one with a key that nobody knows is written nowhere', async () => {

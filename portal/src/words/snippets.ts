@@ -1,6 +1,6 @@
 /** Requests and receivers to copy. They run as they stand. */
 import type { GenerateBody } from '../../../service/contract/portal-calls.ts';
-import type { MeView } from '../../../service/contract/portal-views.ts';
+import type { MeView, RequestRow } from '../../../service/contract/portal-views.ts';
 
 export interface Snippet {
   readonly name: string;
@@ -51,6 +51,27 @@ done
 image=$(printf '%s' "$answer" | sed -n 's/.*"result_urls":\\["\\([^"]*\\)".*/\\1/p')
 if [ -n "$image" ]; then curl -s -o ${fileOf(body)} "$image"; fi
 printf '%s\\n' "$answer"`;
+
+/** Where a request of this way in goes with a key. One of the playground goes to the API. */
+function addressOf(
+  { door, path }: RequestRow,
+  { api_url: api, openai_url, mcp_url }: MeView['service'],
+): string {
+  if (door === 'api') return new URL(path ?? '', api).href;
+  if (door === 'openai') return new URL(path ?? '', openai_url).href;
+  if (door === 'mcp') return mcp_url;
+  return `${api}/images/${path?.includes('/quote') === true ? 'quote' : 'generate'}`;
+}
+
+/** One request again, with the key in a variable of the shell. */
+export function requestCurl(row: RequestRow, service: MeView['service']): string {
+  const lines = [
+    `curl -s -X ${row.method ?? 'POST'} '${shell(addressOf(row, service))}'`,
+    '-H "Authorization: Bearer $DARKROOM_API_KEY"',
+    ...(row.body === null ? [] : ["-H 'Content-Type: application/json'", `-d '${shell(row.body)}'`]),
+  ];
+  return lines.join(' \\\n  ');
+}
 
 const nodeOf = (apiUrl: string, key: string, body: GenerateBody): string =>
   `// Node 20 or newer: save as generate.mjs, then run "node generate.mjs".

@@ -7,6 +7,7 @@ import { getPortalCreation, listPortalCreations, listPortalModels } from './crea
 import { getHome } from './home.ts';
 import { exportLedger, listLedger } from './ledger.ts';
 import type { ReadServices } from './open.ts';
+import { listPortalRequests } from './requests.ts';
 import { exportUsage, getUsage } from './usage.ts';
 import { getAlerts, getDelivery, getWebhooks, listDeliveries } from './webhooks.ts';
 
@@ -19,6 +20,7 @@ const handlers: PortalHandlers<'read', ReadServices> = {
   listPortalModels,
   listPortalCreations,
   getPortalCreation,
+  listPortalRequests,
   getWebhooks,
   listDeliveries,
   getDelivery,

@@ -1,6 +1,7 @@
 import type { PortalOperationName } from '../../contract/operations.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
+import { createRequestLogReads } from '../../api/request-log-reads.ts';
 import type { Table } from '../../aws/dynamodb/table.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
 import type { ServicesOf } from '../../platform/common.ts';
@@ -21,6 +22,7 @@ export function readStores(table: Table) {
     deliveries: createDeliveryReads(table),
     ledger: createLedgerReads(table),
     usage: createUsageReads(table),
+    requestLog: createRequestLogReads(table),
     people: createPeopleStore(table),
   };
 }

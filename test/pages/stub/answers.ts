@@ -65,6 +65,20 @@ export function answersOf(samples: Samples): Answers {
     }),
     cancelPortalCreation: () => ({}),
     redeliverCreation: () => ({}),
+    listPortalRequests: ({ query }) => {
+      const isAsked = (name: 'outcome' | 'code' | 'door', value: string | null): boolean =>
+        [value, null].includes(query.get(name));
+      return part(
+        samples.requests.filter(
+          ({ outcome, code, door, status }) =>
+            isAsked('outcome', outcome) &&
+            isAsked('code', code) &&
+            isAsked('door', door) &&
+            (!query.has('status') || query.get('status')?.[0] === String(status)[0]),
+        ),
+        query,
+      );
+    },
     getWebhooks: () => samples.webhooks,
     revealSecret: () => samples.secret,
     rotateSecret: () => samples.secret,

@@ -143,6 +143,49 @@ export function samplesAt(nowMillis: number) {
     };
   });
 
+  const refusals = [
+    [429, 'ERR_RATE_LIMIT', 'account_rate', null, 'This account may send 60 POST requests a minute.'],
+    [400, 'ERR_INVALID_REQUEST', null, 'resolution', 'resolution: must be one of "1K", "2K", "4K"'],
+    [402, 'ERR_INSUFFICIENT_BALANCE', null, null, `The request costs 0.04 USD. ${hostile}`],
+    [503, 'ERR_PROVIDER_UNAVAILABLE', 'overloaded', null, 'The service is busy. Nothing was charged.'],
+  ] as const;
+  const request = (index: number): view.RequestRow => {
+    const [status, code, reason, field, message] = refusals[index % 4] ?? refusals[0];
+    const base = {
+      id: `request_${index}`,
+      at: ago(index * 7 * minute),
+      token: null,
+      key: { id: 'key_production', name: 'Web shop, production' },
+    };
+    const body = JSON.stringify({ model: 'sandbox-standard', prompt: `it's ${hostile}`, resolution: '8K' });
+    if (index % 5 === 4)
+      return {
+        ...base,
+        ...{
+          outcome: 'accepted',
+          door: null,
+          method: null,
+          path: null,
+          status: null,
+          code: null,
+          reason: null,
+        },
+        ...{ field: null, message: null, request_id: null, ms: null, address: null, body, count: 1 },
+        creation: creationIds[index % creationIds.length] ?? null,
+      };
+    return {
+      ...base,
+      ...{ outcome: 'refused', method: 'POST', status, code, reason, field, message, body, creation: null },
+      door: index % 4 === 2 ? 'openai' : 'api',
+      path: index % 4 === 2 ? '/openai/v1/images/generations' : '/api/public/v1/images/generate',
+      request_id: `d6e445f1-b67f-4298-8ff8-8014553${index}`,
+      ms: 12 + index,
+      address: '203.0.113.0/24',
+      count: index === 0 ? 4_213 : 1,
+    };
+  };
+  const requests = Array.from({ length: 12 }, (_, index) => request(index));
+
   const delivery = (index: number): view.DeliveryRow => {
     const isFailed = index % 4 === 1;
     return {
@@ -531,6 +574,7 @@ export function samplesAt(nowMillis: number) {
     creations,
     creationDetail,
     deliveries,
+    requests,
     deliveryDetail,
     ledger,
     usage,
