@@ -1,5 +1,6 @@
+import { operatedOperations } from '../service/contract/operations.ts';
 import { base } from '../service/platform/lambda-base.ts';
-import { dynamodb, originSecrets, registration, states } from '../service/platform/lambda.ts';
+import { catalog, dynamodb, originSecrets, registration, states } from '../service/platform/lambda.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 import { servePortal } from '../service/portal/http/serve-portal.ts';
 import { operateHandlers } from '../service/portal/operate/handlers.ts';
@@ -15,6 +16,8 @@ export const handler = servePortal(
       originSecrets: originSecrets(),
       states: states(),
       registration,
+      catalog,
     }),
   ),
+  operatedOperations,
 );

@@ -68,6 +68,7 @@ export function grantPortal(
   encryptionSecret.grantOpen(signIn);
   store.grantWrite(read, items, 'BatchWriteItem', 'UpdateItem');
   store.grantListing(read);
+  store.grantOpenWork(read);
   store.grantWrite(manage, [...new Set([...workItems, ...ofPeople])], 'DeleteItem', 'PutItem', 'UpdateItem');
   encryptionSecret.grantOpen(manage);
   execution.grantStart(manage);

@@ -10,6 +10,8 @@ import {
 } from '../../service/catalog/providers.ts';
 import { checkConfigured } from '../../service/vendors/configured.ts';
 import { checkVendor } from '../../service/vendors/vendors.ts';
+import { pausableOf, pause, pausedRoute } from '../../service/operated/pauses.ts';
+import { routesOf } from '../../service/render/health-of-routes.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -67,19 +69,28 @@ export function addProviderCommands(program: OperatorCommand): void {
       'pause <provider>',
       'give it no new creation of any account, until it is resumed; what it has begun is asked for until the end',
     )
+    .option('--model <model>', 'only the route by this model of the provider, as `providers health` names it')
+    .option('--quality <quality>', 'the quality of that route, where it has one')
     .option('--reason <text>', 'why, for `providers list`: 500 characters at most')
-    .run(async ({ services, output }, text: string, { reason }: { reason?: string }) => {
-      output.show(await pauseProvider(services, await known(text, services), reason));
+    .run(async ({ services, output }, text: string, { reason, ...route }: RouteOptions) => {
+      if (reason !== undefined) values.shownText('--reason', reason);
+      const { name, shown } = await pausable(services, text, route);
+      const paused = await pause(name, reason, services.clock.now(), services.providers);
+      output.show({ ...shown, ...pauseRow(paused) });
     });
   command
     .task('resume <provider>', 'give a paused provider creations again')
-    .run(async ({ services: { providers: store, ...services }, output }, text: string) => {
-      const { name } = await known(text, services);
-      const wasPaused = (await store.pauses())[name] !== undefined;
-      await store.resume(name);
+    .option('--model <model>', 'only the route by this model of the provider')
+    .option('--quality <quality>', 'the quality of that route, where it has one')
+    .run(async ({ services, output }, text: string, route: RouteOptions) => {
+      const { name, shown } = await pausable(services, text, route);
+      const wasPaused = (await services.providers.pauses())[name] !== undefined;
+      await services.providers.resume(name);
       output.show(
-        { provider: name, ...pauseRow(undefined) },
-        wasPaused ? undefined : `The provider ${name} was not paused.`,
+        { ...shown, ...pauseRow(undefined) },
+        wasPaused
+          ? undefined
+          : `The ${route.model === undefined ? 'provider' : 'route'} ${Object.values(shown).join(' ')} was not paused.`,
       );
     });
   command
@@ -152,17 +163,31 @@ async function known(
   );
 }
 
-/** A second pause replaces the reason, and the provider stays paused since the first one. */
-async function pauseProvider(
-  { providers: store, clock }: OperatorServices,
-  { name }: Settable,
-  reason: string | undefined,
-): Promise<Row> {
-  if (reason !== undefined) values.shownText('--reason', reason);
-  const since = (await store.pauses())[name]?.since ?? new Date(clock.now()).toISOString();
-  const pause = { since, ...(reason !== undefined && { reason }) };
-  await store.pause(name, pause);
-  return { provider: name, ...pauseRow(pause) };
+interface RouteOptions {
+  readonly model?: string;
+  readonly quality?: string;
+  readonly reason?: string;
+}
+
+/** What is paused or resumed, by its stored name. Throws OperatorError for what the service does not know. */
+async function pausable(
+  services: OperatorServices,
+  text: string,
+  { model, quality }: RouteOptions,
+): Promise<{ readonly name: string; readonly shown: Readonly<Record<string, string>> }> {
+  const { name: provider } = await known(text, services);
+  if (model === undefined) {
+    if (quality !== undefined) throw new OperatorError('--quality: name the model of the route as well.');
+    return { name: provider, shown: { provider } };
+  }
+  const routes = routesOf((await readMerged(services)).catalog);
+  const name = pausedRoute({ provider, model, quality }, routes);
+  if (name !== undefined)
+    return { name, shown: { provider, model, ...(quality !== undefined && { quality }) } };
+  const models = routes
+    .filter((route) => route.provider === provider)
+    .map((route) => [route.providerModel, ...(route.quality === undefined ? [] : [route.quality])].join(' '));
+  throw new OperatorError(`${provider} has no such route: its models are ${models.join(', ')}.`);
 }
 
 function pauseRow(pause: ProviderPause | undefined): Row {
@@ -196,7 +221,8 @@ async function removeProvider(
   { name, credential, definition }: Settable,
 ): Promise<Row> {
   await services.providers.disable(name);
-  await services.providers.resume(name);
+  for (const paused of Object.keys(await services.providers.pauses()))
+    if (pausableOf(paused).provider === name) await services.providers.resume(paused);
   if (definition) {
     const { stored } = await readMerged(services);
     const others = (stored?.providers ?? []).filter((one) => one.name !== name);

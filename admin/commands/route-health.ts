@@ -1,16 +1,15 @@
 /** What the service has learnt of each route of the catalog, and the order in which routes are asked. */
 import type { Row } from '../../client/command/terminal/output.ts';
-import type { Catalog } from '../../service/catalog/catalog-schema.ts';
 import { isRouteOrder, type RouteOrder, routeOrders } from '../../service/catalog/provider-store.ts';
+import { routeName } from '../../service/catalog/providers.ts';
 import type { RouteChoice } from '../../service/creations/creation.ts';
-import { meanMillis, type RouteHealth, routeName, sumsWithin } from '../../service/render/route-health.ts';
+import { readHealth, routesOf } from '../../service/render/health-of-routes.ts';
+import { meanMillis, type RouteHealth, sumsWithin } from '../../service/render/route-health.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 
-/** One call reads a hundred items at most, and the order is one of them. */
-const routesAtOnce = 90;
 const readMillis = 10_000;
 
 /** @param command `providers` */
@@ -39,32 +38,19 @@ function orderOf(text: string): RouteOrder {
   throw new OperatorError(`There is no order ${JSON.stringify(text)}: known are ${routeOrders.join(', ')}.`);
 }
 
-/** The routes of which something was noted, in the order of the catalog. */
+/** The routes of which something was noted, or that are paused, in the order of the catalog. */
 async function healthRows(services: OperatorServices): Promise<Row[]> {
-  const { health, clock } = services;
-  const { catalog } = await readMerged(services);
-  const routes = routesOf(catalog);
-  const rows: Row[] = [];
-  for (let start = 0; start < routes.length; start += routesAtOnce) {
-    const part = routes.slice(start, start + routesAtOnce);
-    const known = await health.read(part, clock.now(), AbortSignal.timeout(readMillis));
-    for (const [place, route] of part.entries()) {
-      const found = known.health[place];
-      if (found && isNoted(found)) rows.push(rowOf(route, found, clock.now()));
-    }
-  }
-  return rows;
-}
-
-/** Several models may share a route. */
-function routesOf({ models }: Catalog): readonly RouteChoice[] {
-  const routes = models.flatMap((model) =>
-    model.routes.map(({ provider, provider_model: providerModel, quality }): RouteChoice => {
-      const route = { provider, providerModel };
-      return quality === null ? route : { ...route, quality };
-    }),
+  const { health, clock, providers } = services;
+  const [{ catalog }, pauses] = await Promise.all([readMerged(services), providers.pauses()]);
+  const known = await readHealth(routesOf(catalog), health, clock.now(), () =>
+    AbortSignal.timeout(readMillis),
   );
-  return [...new Map(routes.map((route) => [routeName(route), route])).values()];
+  return known.flatMap(([route, found]) => {
+    const since = pauses[routeName(route)]?.since ?? null;
+    return since !== null || isNoted(found)
+      ? [{ ...rowOf(route, found, clock.now()), paused_since: since }]
+      : [];
+  });
 }
 
 function isNoted({ windows, hours, openedAt, probeAt, restUntil }: RouteHealth): boolean {

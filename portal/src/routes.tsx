@@ -14,7 +14,10 @@ import { Accounts } from './pages/operator/accounts.tsx';
 import { Margin } from './pages/operator/margin.tsx';
 import { OneAccount } from './pages/operator/one-account.tsx';
 import { OperatorKeys } from './pages/operator/keys.tsx';
-import { FailingWebhooks, Providers } from './pages/operator/service.tsx';
+import { OperatedCreation } from './pages/operator/creation.tsx';
+import { Providers } from './pages/operator/providers.tsx';
+import { Service } from './pages/operator/service.tsx';
+import { FailingWebhooks } from './pages/operator/webhooks.tsx';
 import { People } from './pages/people.tsx';
 import { Playground } from './pages/playground/playground.tsx';
 import { Requests } from './pages/requests.tsx';
@@ -25,7 +28,7 @@ import type { IconName } from './ui/basics.tsx';
 
 export interface Route {
   readonly path: string;
-  readonly Page: ComponentType<{ readonly id: string }>;
+  readonly Page: ComponentType<{ readonly id: string; readonly tab: string }>;
   /** What the page reads first: who may not call it does not see the page. */
   readonly needs: PortalOperationName;
   /** Absent: not in the menu. */
@@ -60,8 +63,11 @@ export const routes: readonly Route[] = [
   route('/people', People, 'listPeople', ['Account', 'People', 'people']),
   route('/audit', Audit, 'listActions', ['Account', 'Audit', 'list']),
   route('/account', Account, 'getAccount', ['Account', 'Account', 'gear']),
+  route('/operator', Service, 'getService', ['Operator', 'Service', 'home']),
   route('/operator/accounts', Accounts, 'listAccounts', ['Operator', 'Accounts', 'building']),
   route('/operator/accounts/:id', OneAccount, 'showAccount'),
+  route('/operator/accounts/:id/:tab', OneAccount, 'showAccount'),
+  route('/operator/creations/:id', OperatedCreation, 'showOperatedCreation'),
   route('/operator/webhooks', FailingWebhooks, 'listFailingWebhooks', [
     'Operator',
     'Failing webhooks',

@@ -72,8 +72,10 @@ function CurrentPage() {
   for (const { path: pattern, Page: Shown, needs } of routes) {
     const found = match(pattern, path);
     if (!found) continue;
-    const id = found['id'] ?? '';
-    return mayCall(me, needs) ? <Shown key={path} id={id} /> : <NotAllowed key={path} />;
+    const { id = '', tab = '' } = found;
+    // A tab of a page has an address of its own, and the page around it stays.
+    const page = `${pattern.replace('/:tab', '')} ${id}`;
+    return mayCall(me, needs) ? <Shown key={page} id={id} tab={tab} /> : <NotAllowed key={path} />;
   }
   return <NotFound key={path} />;
 }
@@ -110,7 +112,7 @@ function NoAccount() {
         </p>
         {me.is_operator && (
           <p>
-            <a href={href('/operator/accounts')}>Go to the operator’s pages</a>
+            <a href={href('/operator')}>Go to the operator’s pages</a>
           </p>
         )}
       </div>
@@ -184,7 +186,9 @@ function Menu() {
 }
 
 const isCurrent = (target: string, path: string): boolean =>
-  target === '/' ? path === '/' : path === target || path.startsWith(`${target}/`);
+  target === '/' || target === '/operator'
+    ? path === target
+    : path === target || path.startsWith(`${target}/`);
 
 function AccountSwitch() {
   const { me } = useSession();

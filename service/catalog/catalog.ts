@@ -10,7 +10,7 @@ import {
 } from '../contract/request-fields.ts';
 import { asMicros, fromUsd, type Micros } from '../values/money.ts';
 import type { Catalog, Model, Route } from './catalog-schema.ts';
-import { isSandbox, isUsable, type ProviderSwitches } from './providers.ts';
+import { isEnabled, isPaused, isSandbox, type ProviderSwitches } from './providers.ts';
 
 /** The three properties of an image that a request may leave to the defaults of its model. */
 export interface ImageShape {
@@ -49,16 +49,21 @@ export function isSunset({ sunset_at: sunset }: Pick<Model, 'sunset_at'>, nowMil
   return sunset !== null && nowMillis >= Date.parse(sunset);
 }
 
-/** The model's routes, in order, whose provider is enabled, not paused, and allowed to the account. */
+/** The model's routes, in order, that are not paused, and whose provider is enabled and allowed to the account. */
 export function enabledRoutes(
   model: Model,
   policy: ModelPolicy,
-  switches: ProviderSwitches,
+  { enabledProviders, pausedProviders = [] }: ProviderSwitches,
 ): readonly Route[] {
   const isAllowed = (name: string): boolean =>
     (policy.providers === 'all' || policy.providers.includes(name)) &&
     !(policy.withoutSandbox && isSandbox(name));
-  return model.routes.filter(({ provider }) => isUsable(provider, switches) && isAllowed(provider));
+  return model.routes.filter(
+    ({ provider, provider_model: providerModel, quality }) =>
+      isEnabled(provider, enabledProviders) &&
+      !isPaused({ provider, providerModel, quality: quality ?? '' }, pausedProviders) &&
+      isAllowed(provider),
+  );
 }
 
 export function routesFor(routes: readonly Route[], shape: RenderShape): readonly Route[] {

@@ -89,3 +89,5 @@ export function routeOrderOf(item: Item | undefined): RouteOrder {
   const order = item?.['routeOrder'];
   return isRouteOrder(order) ? order : 'given';
 }
+
+export type ProviderStore = ReturnType<typeof createProviderStore>;

@@ -66,18 +66,32 @@ export interface ProviderPause {
   readonly reason?: string;
 }
 
+/** How a provider renders a model. */
+interface NamedRoute {
+  readonly provider: string;
+  readonly providerModel: string;
+  readonly quality?: string;
+}
+
+export function routeName({ provider, providerModel, quality = '' }: NamedRoute): string {
+  return `${provider}#${providerModel}#${quality}`;
+}
+
+/** @param paused providers by their names, and single routes by routeName() */
+export function isPaused(route: NamedRoute, paused: readonly string[]): boolean {
+  return paused.includes(route.provider) || paused.includes(routeName(route));
+}
+
 export interface ProviderSwitches {
   /** Providers with a key, or switched on by an operator. */
   readonly enabledProviders: readonly string[];
-  /** Absent: no provider is paused. */
+  /** Providers and routes, as isPaused() takes them. Absent: none is paused. */
   readonly pausedProviders?: readonly string[];
 }
 
-export function isUsable(
-  name: string,
-  { enabledProviders, pausedProviders = [] }: ProviderSwitches,
-): boolean {
-  return isEnabled(name, enabledProviders) && !pausedProviders.includes(name);
+/** Those that are built in, in the order of their table, and then the configured ones that are switched on. */
+export function providerNames(enabled: readonly string[]): readonly string[] {
+  return [...Object.keys(providers), ...enabled.filter((name) => !isBuiltIn(name))];
 }
 
 /** Whether the provider is switched on: it needs nothing, or it is in the list of enabled providers. */

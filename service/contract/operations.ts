@@ -205,8 +205,8 @@ export interface PortalOperation {
 
 const days = ['from', 'to', 'by'] as const;
 
-/** The operations of the portal. As above, this table is their only place. */
-export const portalOperations = {
+/** The operations of people of an account. As above, these two tables are the only place of the portal's operations. */
+export const memberOperations = {
   // Who is signed in
   getMe: { method: 'GET', path: '/me', function: 'read', role: 'person', query: [] },
   switchAccount: {
@@ -431,8 +431,10 @@ export const portalOperations = {
     role: 'owner',
     query: ['limit', 'cursor'],
   },
+} as const satisfies Readonly<Record<string, PortalOperation>>;
 
-  // The operator
+/** What people of the operator call. */
+export const operatedOperations = {
   listAccounts: {
     method: 'GET',
     path: '/operator/accounts',
@@ -479,19 +481,76 @@ export const portalOperations = {
     query: [],
     isFresh: true,
   },
+  getService: {
+    method: 'GET',
+    path: '/operator/service',
+    function: 'read',
+    role: 'operator',
+    query: ['band'],
+  },
+  listAccountCreations: {
+    method: 'GET',
+    path: '/operator/accounts/{id}/creations',
+    function: 'read',
+    role: 'operator',
+    query: ['limit', 'cursor', 'status', 'model', 'key', 'user', 'day'],
+  },
+  listAccountLedger: {
+    method: 'GET',
+    path: '/operator/accounts/{id}/ledger',
+    function: 'read',
+    role: 'operator',
+    query: ['limit', 'cursor'],
+  },
+  listAccountKeys: {
+    method: 'GET',
+    path: '/operator/accounts/{id}/keys',
+    function: 'read',
+    role: 'operator',
+    query: [],
+  },
+  listAccountPeople: {
+    method: 'GET',
+    path: '/operator/accounts/{id}/people',
+    function: 'read',
+    role: 'operator',
+    query: [],
+  },
+  listAccountDeliveries: {
+    method: 'GET',
+    path: '/operator/accounts/{id}/deliveries',
+    function: 'read',
+    role: 'operator',
+    query: ['limit', 'cursor', 'outcome', 'creation'],
+  },
+  showOperatedCreation: {
+    method: 'GET',
+    path: '/operator/creations/{id}',
+    function: 'read',
+    role: 'operator',
+    query: [],
+  },
   listFailingWebhooks: {
     method: 'GET',
     path: '/operator/webhooks',
-    function: 'operate',
+    function: 'read',
     role: 'operator',
     query: [],
   },
   listProviders: {
     method: 'GET',
     path: '/operator/providers',
+    function: 'read',
+    role: 'operator',
+    query: [],
+  },
+  pauseRoute: {
+    method: 'PUT',
+    path: '/operator/pauses',
     function: 'operate',
     role: 'operator',
     query: [],
+    isFresh: true,
   },
   listOperatorKeys: {
     method: 'GET',
@@ -508,5 +567,8 @@ export const portalOperations = {
     query: days,
   },
 } as const satisfies Readonly<Record<string, PortalOperation>>;
+
+/** Of both tables. A bundle that reads one of them alone does not hold the other. */
+export const portalOperations = /* @__PURE__ */ Object.assign({}, memberOperations, operatedOperations);
 
 export type PortalOperationName = keyof typeof portalOperations;

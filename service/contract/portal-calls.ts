@@ -72,8 +72,16 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   changeAccount: { body: view.OperatedAccountBody; answer: Done };
   topUpAccount: { body: view.TopUpBody; answer: Done };
   inviteToAccount: { body: Invite; answer: view.InvitedView };
+  getService: { answer: view.ServiceView };
+  listAccountCreations: { answer: view.PageView<view.CreationRow> };
+  listAccountLedger: { answer: view.LedgerPage };
+  listAccountKeys: { answer: view.PageView<view.KeyView> };
+  listAccountPeople: { answer: People };
+  listAccountDeliveries: { answer: view.PageView<view.DeliveryRow> };
+  showOperatedCreation: { answer: view.OperatedCreation };
   listFailingWebhooks: { answer: view.PageView<view.FailingWebhook> };
-  listProviders: { answer: view.PageView<view.ProviderView> };
+  listProviders: { answer: view.ProvidersView };
+  pauseRoute: { body: view.PauseBody; answer: view.PausedView };
   listOperatorKeys: { answer: view.PageView<view.OperatorKeyView> };
   getMargin: { answer: view.MarginView };
 }

@@ -581,19 +581,134 @@ export interface FailingWebhook {
   readonly next_attempt_at: string;
 }
 
-/** GET /operator/providers: how the newest creations went. */
+/** GET /operator/service: what fails now, and the creations that are open. */
+export interface ServiceView {
+  /** Routes that failed so often that others are asked first. */
+  readonly open_circuits: readonly (RouteName & { readonly since: string })[];
+  /** What the operator paused for everybody, the oldest first. */
+  readonly pauses: readonly PauseView[];
+  readonly failing_webhooks: number;
+  readonly open: {
+    readonly count: number;
+    /** False: there are more open creations than the service reads at once, so the counts are too low. */
+    readonly has_all: boolean;
+    /** By their age, the youngest first. `to_seconds` is null in the last: no account waits for longer. */
+    readonly bands: readonly {
+      readonly from_seconds: number;
+      readonly to_seconds: number | null;
+      readonly count: number;
+    }[];
+    /** The oldest fifty, or the oldest fifty of the band that the request names by its `from_seconds`. */
+    readonly oldest: readonly OpenCreation[];
+    /** How many of the hundred oldest creations are past their time limit. */
+    readonly overdue: number;
+  };
+}
+
+export interface OpenCreation {
+  readonly id: string;
+  readonly account: string;
+  readonly account_name: string;
+  readonly model: string;
+  readonly status: CreationRow['status'];
+  readonly created_at: string;
+  readonly is_overdue: boolean;
+  /** The provider that was asked last. Null: none was asked. */
+  readonly provider: string | null;
+}
+
+export interface RouteName {
+  readonly provider: string;
+  readonly model: string;
+  readonly quality: string | null;
+}
+
+/** A provider that is paused for all accounts, or one of its routes. */
+export interface PauseView {
+  readonly provider: string;
+  /** Null: the whole provider. */
+  readonly model: string | null;
+  readonly quality: string | null;
+  readonly since: string;
+  readonly reason: string | null;
+}
+
+/** The body of PUT /operator/pauses. */
+export interface PauseBody {
+  readonly provider: string;
+  readonly model?: string | null;
+  readonly quality?: string | null;
+  readonly paused: boolean;
+  readonly reason?: string;
+}
+
+/** What PUT /operator/pauses answers: the pause, or null when creations go there again. */
+export interface PausedView {
+  readonly pause: PauseView | null;
+}
+
+/** GET /operator/creations/{id}: as its client sees it, and what only the operator may know. */
+export interface OperatedCreation extends CreationDetail {
+  readonly account: string;
+  readonly account_name: string;
+  readonly request_id: string | null;
+  readonly deadline_at: string;
+  readonly attempts: readonly {
+    readonly provider: string;
+    readonly model: string;
+    readonly started_at: string;
+    readonly ms: number | null;
+    readonly outcome: string;
+    /** Status and code of the vendor's answer. */
+    readonly detail: string | null;
+    readonly cost: number | null;
+  }[];
+}
+
+/** GET /operator/providers: how the attempts of the newest creations of the last day went. */
+export interface ProvidersView {
+  readonly data: readonly ProviderView[];
+  /** From when on creations were read. Later than a day ago: there were more than the service reads at once. */
+  readonly since: string;
+  readonly creations: number;
+}
+
 export interface ProviderView {
   readonly name: string;
   readonly enabled: boolean;
   /** Since when it gets no new creation of any account. Null: it is not paused. */
   readonly paused_since: string | null;
-  readonly attempts: number;
-  readonly succeeded: number;
-  /** Attempts that failed by the provider's fault. A prompt that the vendor declined does not count. */
-  readonly failed: number;
-  /** Outcomes that were no success, by name. */
+  readonly pause_reason: string | null;
+  readonly hour: ProviderSpan;
+  readonly day: ProviderSpan;
+  /** How attempts of the day failed, by name, but for what the client's fault was. */
   readonly outcomes: Readonly<Record<string, number>>;
+  readonly routes: readonly RouteView[];
+}
+
+export interface AttemptFigures {
+  readonly succeeded: number;
+  /** Attempts that failed by the provider's fault. */
+  readonly failed: number;
   readonly p50_seconds: number | null;
+  /** What the provider bills for an image, in the middle. */
+  readonly p50_cost: number | null;
+}
+
+export interface ProviderSpan extends AttemptFigures {
+  /** What the vendor declined by the client's fault: a prompt, a source image. */
+  readonly declined: number;
+  /** Parts of equal length, the oldest first. */
+  readonly parts: readonly AttemptFigures[];
+}
+
+export interface RouteView {
+  readonly model: string;
+  readonly quality: string | null;
+  /** Since when others are asked first. Null: the route is well. */
+  readonly open_since: string | null;
+  readonly paused_since: string | null;
+  readonly usual_seconds: number | null;
 }
 
 /** GET /operator/keys: a key of the operator API, which the command makes and changes. */

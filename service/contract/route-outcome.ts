@@ -54,3 +54,8 @@ const causes: Readonly<Record<RouteOutcome, 'provider' | 'request' | 'service' |
 export function isProvidersFailure(outcome: RouteOutcome): boolean {
   return causes[outcome] === 'provider';
 }
+
+/** Whether the vendor declined what the client sent. */
+export function isClientsFault(outcome: RouteOutcome): boolean {
+  return causes[outcome] === 'request';
+}

@@ -1,5 +1,5 @@
 /** What clients used and what the operator earned, and the catalog, in the operator API. */
-import { isEnabled, isBuiltIn, providers } from '../catalog/providers.ts';
+import { isEnabled, providerNames } from '../catalog/providers.ts';
 import { checkReportedDays, marginOf, plainCells, readAllBooked } from '../operated/margin.ts';
 import { choiceOf, daysOf, oneOf, parametersOf } from '../operated/parameters.ts';
 import { marginDimensions } from '../usage/margin.ts';
@@ -51,8 +51,7 @@ export const reportMargin = reading(async (context) => {
 
 export const listProviders = reading(async ({ services }) => {
   const { enabled, pauses } = await services.providers.standing();
-  const names = [...Object.keys(providers), ...enabled.filter((name) => !isBuiltIn(name))];
-  const data = names.map((name) => ({
+  const data = providerNames(enabled).map((name) => ({
     name,
     enabled: isEnabled(name, enabled),
     paused_since: pauses[name]?.since ?? null,

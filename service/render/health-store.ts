@@ -11,6 +11,7 @@ import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { sendRead, updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { type RouteOrder, routeOrderOf, switchesOf } from '../catalog/provider-store.ts';
+import { routeName } from '../catalog/providers.ts';
 import type { RouteChoice } from '../creations/creation.ts';
 import {
   type HealthHour,
@@ -22,7 +23,6 @@ import {
   noHealth,
   probeWaitsSeconds,
   type RouteHealth,
-  routeName,
   windowMillis,
 } from './route-health.ts';
 

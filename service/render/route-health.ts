@@ -10,7 +10,6 @@
  */
 import type { RefusalReason } from '../contract/failures.ts';
 import { isProvidersFailure, outcomeOf } from '../contract/route-outcome.ts';
-import type { RouteChoice } from '../creations/creation.ts';
 import type { ProviderAnswer } from '../vendors/provider.ts';
 
 export type HealthSign = 'rendered' | 'failure' | 'key_refused';
@@ -184,8 +183,4 @@ export function noteWeight(health: RouteHealth, sign: HealthSign, nowMillis: num
   }
   const perSecond = busiest / (windowMillis / 1000);
   return noteShares.find(({ fromPerSecond }) => perSecond >= fromPerSecond)?.oneIn ?? 1;
-}
-
-export function routeName({ provider, providerModel, quality = '' }: RouteChoice): string {
-  return `${provider}#${providerModel}#${quality}`;
 }

@@ -1,4 +1,5 @@
 /** The routes of a creation, one after the other, until one gives an image or a final answer. */
+import { isPaused } from '../catalog/providers.ts';
 import { CreationFailed, type FailureName, failureNamed, failureNames } from '../contract/failures.ts';
 import {
   type CreationRecord,
@@ -151,7 +152,7 @@ async function askOthers(stage: Stage): Promise<WalkEnd> {
       continue;
     }
     if (hasUnknownOutcome(attempts, route.provider)) continue;
-    if (await isPaused(walk, route)) continue;
+    if (await isPausedNow(walk, route)) continue;
     if (!isTimeLeft(walk)) return undefined;
     const end = await ask(stage, newAttempt(walk, route));
     if (end) return end;
@@ -167,7 +168,7 @@ async function askLater(stage: Stage, resting: readonly LaterRoute[]): Promise<W
     const paused = await notes.paused();
     const later = [...resting, ...throttledRoutes(attempts)];
     const next = nextLater(
-      later.filter(({ route }) => !paused.includes(route.provider)),
+      later.filter(({ route }) => !isPaused(route, paused)),
       attempts,
       until,
     );
@@ -177,7 +178,7 @@ async function askLater(stage: Stage, resting: readonly LaterRoute[]): Promise<W
       if (attempts.all.length > 0) await attempts.save();
       services.log.info('provider_awaited', { provider: next.route.provider, millis: waitMillis });
       await services.clock.sleep(waitMillis);
-      if (await isPaused(walk, next.route)) continue;
+      if (await isPausedNow(walk, next.route)) continue;
     }
     const end = await ask(stage, newAttempt(walk, next.route));
     if (end) return end;
@@ -224,9 +225,9 @@ function hasUnknownOutcome({ all }: Attempts, asked: string): boolean {
   return all.some(({ provider, outcome }) => provider === asked && outcome === 'unknown_outcome');
 }
 
-/** A paused provider gets no new job. A job that it has accepted is asked about until its end. */
-async function isPaused({ notes }: Walk, { provider }: RouteChoice): Promise<boolean> {
-  return (await notes.paused()).includes(provider);
+/** A paused route gets no new job. A job that it has accepted is asked about until its end. */
+async function isPausedNow({ notes }: Walk, route: RouteChoice): Promise<boolean> {
+  return isPaused(route, await notes.paused());
 }
 
 function isTimeLeft({ until, services }: Walk): boolean {

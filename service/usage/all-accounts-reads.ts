@@ -1,8 +1,8 @@
 /** Reads over all accounts, for the operator's pages. */
-import { accountFromItem } from '../accounts/account-items.ts';
+import { accountFromItem, ledgerRowFromItem } from '../accounts/account-items.ts';
 import type { Account } from '../accounts/account.ts';
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
-import { queryPage } from '../aws/dynamodb/send.ts';
+import { getItem, queryPage } from '../aws/dynamodb/send.ts';
 import { keys, listingIndex, openShards, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
 import { creationFromItem, listedIdOf } from '../creations/creation-items.ts';
 import type { CreationRecord } from '../creations/creation.ts';
@@ -33,6 +33,13 @@ export function createOperatedReads(table: Table) {
     /** The creations and notices whose webhook waits: the longest wait first, up to a limit. */
     waitingWebhooks: (most: number): Promise<readonly (CreationId | NoticeId)[]> =>
       waitingWebhooks(table, most),
+    /** The id of the request that made a creation, from the row of its charge. */
+    requestOf: async ({ id, accountId, createdAt }: CreationRecord): Promise<string | undefined> => {
+      const row = await getItem(table, keys.ledger(accountId, createdAt, 'charge', id));
+      return row && ledgerRowFromItem(row).requestId;
+    },
+    /** The ids of open creations, at most so many of each shard. */
+    openCreations: (mostOfShard: number): Promise<OpenIds> => openIds(table, mostOfShard),
     newestCreations: async (
       accounts: readonly AccountId[],
       most: number,
@@ -115,6 +122,29 @@ async function waitingWebhooks(table: Table, most: number): Promise<(CreationId 
       const id = String(row['pk']).split('#')[1] ?? '';
       return parseNoticeId(id) ?? parseCreationId(id) ?? [];
     });
+}
+
+async function openIds(table: Table, mostOfShard: number): Promise<OpenIds> {
+  const pages = await Promise.all(
+    openShards('OPEN').map(async (shard) =>
+      queryPage(table, {
+        IndexName: openWorkIndex.name,
+        KeyConditionExpression: `${openWorkIndex.partition} = :shard`,
+        ExpressionAttributeValues: { ':shard': shard },
+        Limit: mostOfShard,
+      }),
+    ),
+  );
+  const rows = pages.flatMap((page) => page.Items ?? []);
+  return {
+    ids: rows.flatMap((row) => parseCreationId(String(row['pk']).split('#')[1] ?? '') ?? []),
+    hasAll: pages.every((page) => page.LastEvaluatedKey === undefined),
+  };
+}
+
+interface OpenIds {
+  readonly ids: readonly CreationId[];
+  readonly hasAll: boolean;
 }
 
 interface AccountPage {

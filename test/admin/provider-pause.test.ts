@@ -113,7 +113,28 @@ describe('providers pause', () => {
     );
   });
 
+  it('A pause of one route leaves the provider its others, and `health` shows the pause', async () => {
+    const route = ['sandbox', '--model', 'sketch'] as const;
+    expect(await run('pause', ...route)).toMatchObject({
+      provider: 'sandbox',
+      model: 'sketch',
+      paused: true,
+    });
+    expect((await generate('sandbox-sketch')).status).toBe(503);
+    expect((await generate('sandbox-standard')).status).toBe(202);
+    const { data } = await run('health');
+    const shown = (data as readonly Record<string, unknown>[]).find(({ model }) => model === 'sketch');
+    expect(shown?.['paused_since']).toEqual(expect.stringMatching(/^\d{4}-/));
+    expect(await run('resume', ...route)).toMatchObject({ model: 'sketch', paused: false });
+    expect((await generate('sandbox-sketch')).status).toBe(202);
+  });
+
   it.each([
+    [
+      ['pause', 'sandbox', '--model', 'absent'],
+      'sandbox has no such route: its models are sketch, standard, pro.',
+    ],
+    [['pause', 'sandbox', '--quality', 'high'], '--quality: name the model of the route as well.'],
     [['pause', 'nobody'], 'There is no provider "nobody": known are sandbox, sandbox-large, bedrock, openai'],
     [['resume', 'nobody'], 'There is no provider "nobody"'],
     [['pause', 'fal', '--reason', ' '], '--reason: must not be empty.'],

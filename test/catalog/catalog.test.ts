@@ -61,6 +61,23 @@ describe('the models and routes of an account', () => {
     const switches = { enabledProviders: ['bfl', 'fal'], pausedProviders: ['fal', 'sandbox'] };
     expect(enabledRoutes(known, everything, switches).map(({ provider }) => provider)).toEqual(['bfl']);
   });
+
+  it('A pause of one route leaves the other routes of its provider', () => {
+    const route = { ...anyRoute(), provider: 'fal' };
+    const routes = [
+      { ...route, provider_model: 'flux', quality: null },
+      { ...route, provider_model: 'flux', quality: 'high' as const },
+      { ...route, provider_model: 'sana', quality: null },
+    ];
+    const left = (...pausedProviders: readonly string[]): string[] =>
+      enabledRoutes({ ...model('sandbox-pro'), routes }, everything, {
+        enabledProviders: ['fal'],
+        pausedProviders,
+      }).map(({ provider_model: name, quality }) => [name, quality ?? ''].join(' ').trim());
+    expect(left('fal#flux#')).toEqual(['flux high', 'sana']);
+    expect(left('fal#flux#high')).toEqual(['flux', 'sana']);
+    expect(left('bfl#flux#')).toEqual(['flux', 'flux high', 'sana']);
+  });
 });
 
 describe('the routes for a request', () => {

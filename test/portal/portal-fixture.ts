@@ -216,11 +216,11 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
   });
   const functions: Readonly<Record<PortalFunction, ApiHandler>> = {
     'sign-in': serveSignIn(open),
-    read: servePortal('read', answering(options.handlers), open),
-    manage: servePortal('manage', answering(options.handlers), open),
-    generate: servePortal('generate', answering(options.handlers), open),
-    cancel: servePortal('cancel', answering(options.handlers), open),
-    operate: servePortal('operate', answering(options.handlers), open),
+    read: servePortal('read', answering(options.handlers), open, portalOperations),
+    manage: servePortal('manage', answering(options.handlers), open, portalOperations),
+    generate: servePortal('generate', answering(options.handlers), open, portalOperations),
+    cancel: servePortal('cancel', answering(options.handlers), open, portalOperations),
+    operate: servePortal('operate', answering(options.handlers), open, portalOperations),
   };
   const find = createRouter(portalRoutes());
   const added: PortalStage['added'] = { secret: originSecret, viewer: '203.0.113.9:4711' };

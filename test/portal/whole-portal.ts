@@ -20,6 +20,7 @@ import { createProviderStore } from '../../service/catalog/provider-store.ts';
 import { soldCatalogs } from '../../service/catalog/sold-catalog.ts';
 import { defaultLimits, heldShare, requestMillis } from '../../service/contract/limits.ts';
 import {
+  operatedOperations,
   type PortalFunction,
   type PortalOperationName,
   portalOperations,
@@ -46,7 +47,7 @@ import type { OperateServices } from '../../service/portal/operate/open.ts';
 import { createPeopleStore, type InvitationEmail } from '../../service/portal/people-store.ts';
 import { invitationIdOf, personIdOf } from '../../service/portal/people.ts';
 import { serveRead } from '../../service/portal/read/handlers.ts';
-import { type ReadServices, readStores } from '../../service/portal/read/open.ts';
+import { overseeStores, type ReadServices, readStores } from '../../service/portal/read/open.ts';
 import { createPortalAccess } from '../../service/portal/session-store.ts';
 import { cookieNames, hashToken, sessionValue } from '../../service/portal/session.ts';
 import { serveSignIn } from '../../service/portal/sign-in/handlers.ts';
@@ -103,6 +104,8 @@ export type AnyBody = Refused &
   view.RedeliveredView &
   view.QuoteView &
   Omit<view.PeopleView, 'id'> &
+  Pick<view.ServiceView, 'open' | 'open_circuits' | 'failing_webhooks'> &
+  view.PausedView &
   Pick<view.OperatedAccount, 'available' | 'balance' | 'condition' | 'limits' | 'credit_line'> & {
     readonly id: string;
     readonly status: string;
@@ -204,6 +207,7 @@ export function openWholePortal() {
       clientUrls,
       serviceCapacity: 2_000,
       ...readStores(table),
+      ...overseeStores(table),
     })),
     manage: servePortal('manage', manageHandlers, (): ManageServices => ({
       ...portal(),
@@ -247,19 +251,23 @@ export function openWholePortal() {
       tasks: stub<PortalCancelServices['tasks']>({ succeed: () => Promise.resolve('ended') }),
       providers: new Map(),
     })),
-    operate: servePortal('operate', operateHandlers, (): OperateServices => ({
-      ...portal(),
-      ...outside,
-      accounts,
-      operated: createOperatedReads(table),
-      wallet,
-      people,
-      creations,
-      notices: createNoticeStore(table),
-      providers: createProviderStore(table),
-      operatorKeys: createOperatorKeyStore(table),
-      defaultLimits,
-    })),
+    operate: servePortal(
+      'operate',
+      operateHandlers,
+      (): OperateServices => ({
+        ...portal(),
+        ...outside,
+        accounts,
+        operated: createOperatedReads(table),
+        wallet,
+        people,
+        notices: createNoticeStore(table),
+        providers: createProviderStore(table),
+        operatorKeys: createOperatorKeyStore(table),
+        defaultLimits,
+      }),
+      operatedOperations,
+    ),
   };
 
   /** Calls an operation as the pages do. */

@@ -76,6 +76,8 @@ describe('the order in which a creation asks its routes', () => {
     const failed = walkBy(health, [[], [down]]);
     expect(await failureOf(failed.result)).toBe('ServiceUnavailable');
     expect(failed.asked).toEqual(['second']);
+    const route = healthOf({}, { paused: [first] });
+    expect((await walkBy(route, [[], [rendered]]).result).attempts).toMatchObject([{ provider: 'second' }]);
   });
 
   it('A job that a provider accepted before its pause is asked about', async () => {

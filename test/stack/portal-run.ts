@@ -175,6 +175,9 @@ async function useOperator(service: TestService, { ask }: Visitor): Promise<void
   await ask('PATCH', `/operator/accounts/${id}`, { name: 'newer', credit_line: 0 });
   await ask('POST', `/operator/accounts/${id}/top-up`, { amount: 1, reference: 'first' });
   await ask('POST', `/operator/accounts/${id}/people`, { email: 'new@example.com', role: 'owner' });
-  for (const path of ['accounts', `accounts/${id}`, 'webhooks', 'providers', 'margin'])
+  await ask('PUT', '/operator/pauses', { provider: 'recraft', paused: true });
+  await ask('PUT', '/operator/pauses', { provider: 'recraft', paused: false });
+  const tabs = ['creations', 'ledger', 'keys', 'people', 'deliveries'].map((tab) => `accounts/${id}/${tab}`);
+  for (const path of ['service', 'accounts', `accounts/${id}`, ...tabs, 'webhooks', 'providers', 'margin'])
     await ask('GET', `/operator/${path}`);
 }

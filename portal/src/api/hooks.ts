@@ -120,10 +120,14 @@ type RowOf<Name extends PagedName> =
 
 const firstPage = <Answer>(pages: readonly Answer[]): readonly Answer[] => pages.slice(0, 1);
 
-/** Reads a list that comes in pages. `first` is the whole first answer. The way back shows as many pages again. */
+/**
+ * Reads a list that comes in pages. `first` is the whole first answer. The way back shows as many pages again.
+ * @param id of what the path names
+ */
 export function useRows<Name extends PagedName>(
   name: Name,
   query: Readonly<Record<string, string | undefined>> = {},
+  id = '',
 ): Rows<RowOf<Name>> & { readonly first: AnswerOf<Name> | undefined } {
   type Answer = AnswerOf<Name> & {
     readonly data: readonly RowOf<Name>[];
@@ -132,8 +136,8 @@ export function useRows<Name extends PagedName>(
   const asked = JSON.stringify(query);
   const page = useCallback(
     async (cursor: string | undefined, signal?: AbortSignal) =>
-      (await call(name, { query: { ...(JSON.parse(asked) as typeof query), cursor } }, signal)) as Answer,
-    [name, asked],
+      (await call(name, { id, query: { ...(JSON.parse(asked) as typeof query), cursor } }, signal)) as Answer,
+    [name, asked, id],
   );
   const read = useCallback(
     async (signal: AbortSignal, shown: readonly Answer[] = []) => {
@@ -148,7 +152,7 @@ export function useRows<Name extends PagedName>(
     },
     [page],
   );
-  const pages = useRead<readonly Answer[]>(`${name} ${asked}`, read, firstPage);
+  const pages = useRead<readonly Answer[]>(`${name} ${id} ${asked}`, read, firstPage);
   const [more, setMore] = useState<{ readonly isLoading: boolean; readonly error?: Refusal }>();
   const cursor = pages.data?.at(-1)?.next_cursor ?? null;
   const latest = useRef(pages.data);

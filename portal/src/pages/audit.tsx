@@ -49,6 +49,7 @@ const words: Readonly<Record<LoggedName, Words>> = {
   changeAccount: { did: 'changed the account', toDo: 'change the account' },
   topUpAccount: { did: 'topped the wallet up', toDo: 'top the wallet up' },
   inviteToAccount: { did: 'invited a person to the account', toDo: 'invite a person to the account' },
+  pauseRoute: { did: 'paused or resumed a provider', toDo: 'pause or resume a provider' },
 };
 
 export interface ActionText {

@@ -35,14 +35,14 @@ const toneOf = ({ kind, delivery }: TimelineStep): Tone =>
         : 'warn'
     : tones[kind];
 
-function Timeline({ steps }: { steps: readonly TimelineStep[] }) {
+function Timeline({ steps, isOperated }: { steps: readonly TimelineStep[]; isOperated: boolean }) {
   return (
     <ol class="timeline">
       {steps.map((step, index) => (
         <li key={`${step.at} ${index}`} class={toneOf(step)}>
           <div>
             <p>
-              {step.delivery ? (
+              {step.delivery && !isOperated ? (
                 <a href={href(`/deliveries/${encodeURIComponent(step.delivery.id)}`)}>{step.text}</a>
               ) : (
                 step.text
@@ -111,12 +111,13 @@ export function Creation({ id }: { id: string }) {
     >
       {cancel.error && <Failed error={cancel.error} />}
       {redeliver.error && <Failed error={redeliver.error} />}
-      <Loaded of={creation}>{(shown) => <Content of={shown} />}</Loaded>
+      <Loaded of={creation}>{(shown) => <CreationContent of={shown} />}</Loaded>
     </Page>
   );
 }
 
-function Content({ of }: { of: CreationDetail }) {
+/** @param isOperated true: of an account that is not that of the session, so its deliveries have no page */
+export function CreationContent({ of, isOperated = false }: { of: CreationDetail; isOperated?: boolean }) {
   const { me } = useSession();
   return (
     <div class="halves">
@@ -187,8 +188,8 @@ function Content({ of }: { of: CreationDetail }) {
           )}
         </Card>
         <Card title="Timeline">
-          <Timeline steps={of.timeline} />
-          {of.webhook && (
+          <Timeline steps={of.timeline} isOperated={isOperated} />
+          {of.webhook && !isOperated && (
             <p>
               <a href={href(`/deliveries?creation=${of.id}`)}>All deliveries of this creation</a>
             </p>

@@ -81,7 +81,13 @@ export function DeliveryParts({ of }: { of: DeliveryDetail }) {
   );
 }
 
-export function DeliveryTable({ rows, caption }: { rows: readonly DeliveryRow[]; caption: string }) {
+/** @param isOperated true: of an account that is not that of the session, so a delivery has no page */
+export function DeliveryTable(props: {
+  rows: readonly DeliveryRow[];
+  caption: string;
+  isOperated?: boolean;
+}) {
+  const { rows, caption, isOperated = false } = props;
   const now = useNow(15_000);
   return (
     <Table
@@ -91,11 +97,14 @@ export function DeliveryTable({ rows, caption }: { rows: readonly DeliveryRow[];
       columns={[
         [
           'Time',
-          ({ id, at }) => (
-            <a href={href(`/deliveries/${encodeURIComponent(id)}`)}>
+          ({ id, at }) =>
+            isOperated ? (
               <Time at={at} form="full" />
-            </a>
-          ),
+            ) : (
+              <a href={href(`/deliveries/${encodeURIComponent(id)}`)}>
+                <Time at={at} form="full" />
+              </a>
+            ),
         ],
         ['Result', (row) => <DeliveryState of={row} />],
         [
@@ -112,7 +121,7 @@ export function DeliveryTable({ rows, caption }: { rows: readonly DeliveryRow[];
             creation === null ? (
               <span class="dim">–</span>
             ) : (
-              <a href={href(`/creations/${creation}`)}>
+              <a href={href(`${isOperated ? '/operator' : ''}/creations/${creation}`)}>
                 <code class="line">…{creation.slice(-8)}</code>
               </a>
             ),

@@ -119,7 +119,9 @@ const kinds: Readonly<Record<LedgerView['kind'], string>> = {
 const Or = ({ text }: { text: string | null }) =>
   text === null ? <span class="dim">–</span> : <Clip text={text} />;
 
-function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
+/** @param at the path of a creation's page, without its id */
+export function LedgerTable(props: { rows: readonly LedgerView[]; at?: string }) {
+  const { rows, at: creations = '/creations' } = props;
   const digits = digitsFor(rows.map(({ amount }) => amount));
   const balanceDigits = digitsFor(rows.map(({ available }) => available));
   return (
@@ -137,7 +139,7 @@ function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
               <Or text={note} />
             ) : (
               <>
-                <a href={href(`/creations/${creation}`)}>
+                <a href={href(`${creations}/${creation}`)}>
                   <code>…{creation.slice(-8)}</code>
                 </a>{' '}
                 <span class="dim">{model}</span>

@@ -9,10 +9,11 @@ import { type ApiHandler, framed, inTime } from '../../api/framed.ts';
 import { accountDisabled, apiSuspended } from '../../api/problems.ts';
 import { parametersBeside } from '../../api/request.ts';
 import {
+  memberOperations,
   type PortalFunction,
   type PortalOperation,
   type PortalOperationName,
-  portalOperations,
+  type portalOperations,
   portalRoot,
 } from '../../contract/operations.ts';
 import type { OpenServices } from '../../platform/common.ts';
@@ -49,16 +50,20 @@ type CheckedHandle<Services> = (
   services: Services,
 ) => Promise<PortalAnswer>;
 
+/** The operations among which a function looks for its own. A bundle holds no table that it does not need. */
+type PortalTable = Readonly<Partial<Record<PortalOperationName, PortalOperation>>>;
+
 /** The Lambda handler of a function of the portal. @param open begins one request with its time */
 export function servePortal<Group extends PortalFunction, Services extends PortalServices>(
   group: Group,
   handlers: PortalHandlers<Group, Services>,
   open: OpenServices<Services>,
+  operations: PortalTable = memberOperations,
 ): ApiHandler {
   return framed(
     async (event, services) => {
       const request = await portalRequestOf(event, services);
-      const answer = await answerOf(group, handlers, request, services);
+      const answer = await answerOf(group, handlers, request, services, operations);
       return toPortalGateway(answer, request.requestId);
     },
     (problem, services, requestId) =>
@@ -73,10 +78,11 @@ export async function answerOf<Group extends PortalFunction, Services extends Po
   handlers: PortalHandlers<Group, Services>,
   request: PortalRequest,
   services: Services,
+  operations: PortalTable = memberOperations,
 ): Promise<PortalAnswer> {
-  const name = operationAt(request.routeKey, group);
-  if (name === undefined) throw nothingHere();
-  const operation: PortalOperation = portalOperations[name];
+  const found = operationAt(request.routeKey, group, operations);
+  if (!found) throw nothingHere();
+  const [name, operation] = found;
   // The types of the handlers say what the checks below establish: a member, where the role is one of an account.
   const handle = (handlers as Readonly<Record<string, unknown>>)[name] as CheckedHandle<Services>;
   try {
@@ -95,11 +101,15 @@ export async function answerOf<Group extends PortalFunction, Services extends Po
   }
 }
 
-function operationAt(routeKey: string, group: PortalFunction): PortalOperationName | undefined {
-  return (Object.keys(portalOperations) as PortalOperationName[]).find((name) => {
-    const operation = portalOperations[name];
-    return operation.function === group && routeKey === `${operation.method} ${portalRoot}${operation.path}`;
-  });
+function operationAt(
+  routeKey: string,
+  group: PortalFunction,
+  operations: PortalTable,
+): [PortalOperationName, PortalOperation] | undefined {
+  return (Object.entries(operations) as [PortalOperationName, PortalOperation][]).find(
+    ([, operation]) =>
+      operation.function === group && routeKey === `${operation.method} ${portalRoot}${operation.path}`,
+  );
 }
 
 /** Throws the first reason for which this caller may not do this now. */

@@ -13,6 +13,7 @@ import type { PersonCaller } from '../http/caller.ts';
 import { invite } from '../http/invite.ts';
 import { changedMeanwhile } from '../http/portal-request.ts';
 import { cursorWords, fromCursor, parametersOf, toCursor } from '../../operated/parameters.ts';
+import { accountNotFound } from '../account-not-found.ts';
 import { accountVersion } from '../people.ts';
 import type { OperateHandle, OperateServices } from './open.ts';
 
@@ -48,7 +49,7 @@ async function readOperated(
 ): Promise<Account> {
   const id = parseAccountId(pathId);
   const account = id && (await accounts.read(id));
-  if (!account) throw new Problem('ERR_NOT_FOUND', 'There is no account with this id.');
+  if (!account) throw accountNotFound();
   return account;
 }
 

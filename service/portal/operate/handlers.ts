@@ -9,7 +9,8 @@ import {
   topUpAccount,
 } from './accounts.ts';
 import type { OperateServices } from './open.ts';
-import { getMargin, listFailingWebhooks, listOperatorKeys, listProviders } from './service.ts';
+import { pauseRoute } from './providers.ts';
+import { getMargin, listOperatorKeys } from './service.ts';
 
 export const operateHandlers: PortalHandlers<'operate', OperateServices> = {
   listAccounts,
@@ -18,8 +19,7 @@ export const operateHandlers: PortalHandlers<'operate', OperateServices> = {
   changeAccount,
   topUpAccount,
   inviteToAccount,
-  listFailingWebhooks,
-  listProviders,
+  pauseRoute,
   listOperatorKeys,
   getMargin,
 };

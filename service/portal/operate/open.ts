@@ -2,9 +2,9 @@ import type { PortalOperationName } from '../../contract/operations.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { createAccountStore } from '../../accounts/account-store.ts';
 import { createWalletStore } from '../../accounts/wallet-store.ts';
+import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
 import { createProviderStore } from '../../catalog/provider-store.ts';
 import type { AccountLimits } from '../../contract/limits.ts';
-import { createCreationReads } from '../../creations/creation-reads.ts';
 import { createNoticeExecutions } from '../../notices/notice-executions.ts';
 import { createNoticeStore } from '../../notices/notice-store.ts';
 import { createOperatorKeyStore } from '../../operated/operator-key-store.ts';
@@ -17,7 +17,8 @@ import { createPeopleStore } from '../people-store.ts';
 export type OperateServices = ServicesOf<typeof openPortalOperate>;
 export type OperateHandle<Name extends PortalOperationName> = PortalHandle<Name, OperateServices>;
 
-export function openPortalOperate(on: PortalPlatform & On<'states' | 'registration'>) {
+export function openPortalOperate(on: PortalPlatform & CatalogPlatform & On<'states' | 'registration'>) {
+  const catalogs = catalogsOf(on);
   const noticeMachine = on.environment('NOTICE_MACHINE_ARN');
   /** The limits of an account that is opened without its own. A setting of the deployment. */
   const defaultLimits = JSON.parse(on.environment('DEFAULT_LIMITS')) as AccountLimits;
@@ -26,9 +27,9 @@ export function openPortalOperate(on: PortalPlatform & On<'states' | 'registrati
     accounts: createAccountStore(store),
     operated: createOperatedReads(store),
     wallet: createWalletStore(store),
-    people: createPeopleStore(store),
     ...on.registration(store.signal),
-    creations: createCreationReads(store),
+    people: createPeopleStore(store),
+    catalogs: catalogs(store),
     notices: createNoticeStore(store),
     noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),
     providers: createProviderStore(store),

@@ -16,7 +16,7 @@ import { modelViews } from '../model-view.ts';
 import { parseKeyId } from '../../values/ids.ts';
 import { asMicros, toUsd } from '../../values/money.ts';
 import { freshMillis, type Invitation, invitationView, memberView } from '../people.ts';
-import type { ReadHandle } from './open.ts';
+import type { ReadHandle, TabHandle } from './open.ts';
 import { cursorWords, parametersOf } from '../../operated/parameters.ts';
 
 /** GET /me: who is signed in, where they belong, and what the pages have to know of the service. */
@@ -106,7 +106,7 @@ function actionIn(text: string): string | undefined {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z#[\w-]{1,40}$/.test(text) ? text : undefined;
 }
 
-export const listKeys: ReadHandle<'listKeys'> = async (_request, caller, { reads }) => {
+export const listKeys: TabHandle<'listKeys'> = async (_request, caller, { reads }) => {
   const keys = await reads.keys(caller.account.id);
   const data = keys.filter((key) => !isPlayground(key)).map((key) => keyView(key, caller.nowMillis));
   return { status: 200, body: { data, next_cursor: null } };
@@ -142,7 +142,7 @@ export const showKey: ReadHandle<'showKey'> = async ({ pathId }, { account, nowM
 const noKey = { key: undefined, tokens: [], hasAll: true } as const;
 const mostTokensShown = 100;
 
-export const listPeople: ReadHandle<'listPeople'> = async (_request, { account, person }, { people }) => {
+export const listPeople: TabHandle<'listPeople'> = async (_request, { account, person }, { people }) => {
   const [members, invitations] = await Promise.all([
     people.listMembers(account.id),
     people.listInvitations(account.id),

@@ -9,11 +9,11 @@ import { type AccountId, type KeyId, parseCreationId, parseKeyId } from '../../v
 import { creationDetail, creationRow } from '../creation-view.ts';
 
 import { modelViews } from '../model-view.ts';
-import type { ReadHandle, ReadServices } from './open.ts';
+import type { ReadHandle, ReadServices, TabHandle } from './open.ts';
 import { choiceOf, cursorWords, dayIn, oneOf, parametersOf } from '../../operated/parameters.ts';
 
 /** GET /creations: the newest first; ?limit, ?cursor, ?status, ?model, ?key, ?user and ?day. */
-export const listPortalCreations: ReadHandle<'listPortalCreations'> = async (
+export const listPortalCreations: TabHandle<'listPortalCreations'> = async (
   request,
   { account, nowMillis },
   { creations, reads, settings },

@@ -8,7 +8,7 @@ import { type Cell, csvLine } from '../../values/csv.ts';
 import type { KeyId } from '../../values/ids.ts';
 import { asMicros, toUsd } from '../../values/money.ts';
 import type { PortalAnswer } from '../http/caller.ts';
-import type { ReadHandle } from './open.ts';
+import type { ReadHandle, TabHandle } from './open.ts';
 import {
   cursorWords,
   fromCursor,
@@ -21,7 +21,7 @@ import {
 const rowKey = /^LEDGER#\d{4}-\d\d-\d\dT[\d:.]+Z#[a-z_]+#[\w-]+$/;
 
 /** GET /ledger: the newest first, with the balance after each row; ?limit and ?cursor. */
-export const listLedger: ReadHandle<'listLedger'> = async (
+export const listLedger: TabHandle<'listLedger'> = async (
   request,
   { account, nowMillis },
   { ledger, reads },

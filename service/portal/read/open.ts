@@ -1,19 +1,33 @@
 import type { PortalOperationName } from '../../contract/operations.ts';
-import type { PortalHandle } from '../http/caller.ts';
+import type { PersonCaller, PortalHandle } from '../http/caller.ts';
+import type { Account } from '../../accounts/account.ts';
 import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
 import { createRequestLogReads } from '../../api/request-log-reads.ts';
+import type { ApiRequest } from '../../api/request.ts';
 import type { Table } from '../../aws/dynamodb/table.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
 import type { ServicesOf } from '../../platform/common.ts';
+import { createProviderStore } from '../../catalog/provider-store.ts';
+import { createNoticeStore } from '../../notices/notice-store.ts';
+import { createHealthStore } from '../../render/health-store.ts';
+import { createOperatedReads } from '../../usage/all-accounts-reads.ts';
 import { createLedgerReads } from '../../usage/ledger-store.ts';
 import { createUsageReads } from '../../usage/usage-store.ts';
 import { createDeliveryReads } from '../../webhooks/delivery-reads.ts';
-import { openPortalWith, type PortalPlatform } from '../open.ts';
+import { openPortalWith, type PortalPlatform, type PortalServices } from '../open.ts';
 import { createPeopleStore } from '../people-store.ts';
 import { createPortalReads } from '../portal-reads.ts';
 
 export type ReadServices = ServicesOf<typeof openPortalRead>;
 export type ReadHandle<Name extends PortalOperationName> = PortalHandle<Name, ReadServices>;
+
+/** What the lists of an account need. The operator's pages read the same lists of every account. */
+export type TabServices = PortalServices & ReturnType<typeof readStores>;
+export type TabHandle<Name extends PortalOperationName> = (
+  request: ApiRequest,
+  caller: PersonCaller & { readonly account: Account },
+  services: TabServices,
+) => ReturnType<PortalHandle<Name, TabServices>>;
 
 export function readStores(table: Table) {
   return {
@@ -27,6 +41,16 @@ export function readStores(table: Table) {
   };
 }
 
+/** What only the operator's pages read. */
+export function overseeStores(table: Table) {
+  return {
+    operated: createOperatedReads(table),
+    providers: createProviderStore(table),
+    health: createHealthStore(table),
+    notices: createNoticeStore(table),
+  };
+}
+
 export function openPortalRead(on: PortalPlatform & CatalogPlatform) {
   const catalogs = catalogsOf(on);
   const base = {
@@ -34,5 +58,10 @@ export function openPortalRead(on: PortalPlatform & CatalogPlatform) {
     /** Where programs that know nothing of this service find it: …/openai/v1 and …/mcp. */
     clientUrls: { openai: on.environment('OPENAI_URL'), mcp: on.environment('MCP_URL') },
   };
-  return openPortalWith(on, (store) => ({ ...base, catalogs: catalogs(store), ...readStores(store) }));
+  return openPortalWith(on, (store) => ({
+    ...base,
+    catalogs: catalogs(store),
+    ...readStores(store),
+    ...overseeStores(store),
+  }));
 }

@@ -11,7 +11,7 @@ import { replacedSecretSeconds, secretsAt } from '../../webhooks/secrets.ts';
 import { endedEvents, testDeliverySeconds } from '../../webhooks/webhook.ts';
 import { deliveryDetail, deliveryRow, isTest } from '../delivery-view.ts';
 
-import type { ReadHandle, ReadServices } from './open.ts';
+import type { ReadHandle, ReadServices, TabHandle } from './open.ts';
 import { choiceOf, cursorWords, oneOf, parametersOf } from '../../operated/parameters.ts';
 
 type SecretState = WebhooksView['secrets'][number]['state'];
@@ -85,7 +85,7 @@ async function ownerOf(
 const outcomes = ['delivered', 'failed', 'unknown'] as const;
 
 /** GET /deliveries: the newest first; ?limit, ?cursor, ?outcome and ?creation. */
-export const listDeliveries: ReadHandle<'listDeliveries'> = async (request, { account }, { deliveries }) => {
+export const listDeliveries: TabHandle<'listDeliveries'> = async (request, { account }, { deliveries }) => {
   const parameters = parametersOf(request);
   const after = parameters.read('cursor', deliveryIn, cursorWords);
   const outcome = parameters.read('outcome', oneOf(outcomes), choiceOf(outcomes));

@@ -32,6 +32,13 @@ export function answersOf(samples: Samples): Answers {
   const created = { key: 'dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0', record: samples.keys[0] ?? never() };
   const row = <Row extends { readonly id: string }>(rows: readonly Row[], id: string): Row =>
     rows.find((one) => one.id === id) ?? rows[0] ?? never();
+  const ledger = (query: URLSearchParams) => ({
+    ...part(samples.ledger, query),
+    available: 262.615,
+    balance: 212.615,
+    credit_line: 50,
+    months: ['2026-11', '2026-10'],
+  });
   return {
     getMe: () => samples.me,
     switchAccount: ({ body }) => body,
@@ -90,13 +97,7 @@ export function answersOf(samples: Samples): Answers {
       ),
     getDelivery: ({ id }) => samples.deliveryDetail(row(samples.deliveries, id)),
     redeliverFailed: () => ({ redelivered: 3, has_more: false }),
-    listLedger: ({ query }) => ({
-      ...part(samples.ledger, query),
-      available: 262.615,
-      balance: 212.615,
-      credit_line: 50,
-      months: ['2026-11', '2026-10'],
-    }),
+    listLedger: ({ query }) => ledger(query),
     exportLedger: () => 'time,kind,amount\n',
     getUsage: ({ query }) => samples.usage((query.get('by') ?? 'day') as 'day'),
     exportUsage: () => 'day,spent\n',
@@ -115,8 +116,18 @@ export function answersOf(samples: Samples): Answers {
     changeAccount: () => ({}),
     topUpAccount: () => ({}),
     inviteToAccount: () => samples.invited,
+    getService: () => samples.service,
+    listAccountCreations: ({ query }) => part(samples.creations, query),
+    listAccountLedger: ({ query }) => ledger(query),
+    listAccountKeys: () => page(samples.keys),
+    listAccountPeople: () => samples.people,
+    listAccountDeliveries: ({ query }) => part(samples.deliveries, query),
+    showOperatedCreation: ({ id }) => samples.operatedCreation(row(samples.creations, id)),
     listFailingWebhooks: () => page(samples.failingWebhooks),
-    listProviders: () => page(samples.providers),
+    listProviders: () => samples.providers,
+    pauseRoute: ({ body: { provider, model = null, quality = null, paused, reason = null } }) => ({
+      pause: paused ? { provider, model, quality, since: samples.uploadUntil, reason } : null,
+    }),
     listOperatorKeys: () => page(samples.operatorKeys),
     getMargin: () => samples.margin,
   };

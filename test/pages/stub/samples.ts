@@ -496,21 +496,86 @@ export function samplesAt(nowMillis: number) {
     next_attempt_at: inFuture(index * 9 * minute),
   }));
 
+  const nothing = { succeeded: 0, failed: 0, p50_seconds: null, p50_cost: null };
   const idle: view.ProviderView = {
-    ...{ name: 'bedrock', enabled: false, paused_since: null, attempts: 0, succeeded: 0, failed: 0 },
-    ...{ outcomes: {}, p50_seconds: null },
+    ...{ name: 'bedrock', enabled: false, paused_since: null, pause_reason: null, outcomes: {}, routes: [] },
+    hour: { ...nothing, declined: 0, parts: Array.from({ length: 12 }, () => nothing) },
+    day: { ...nothing, declined: 0, parts: Array.from({ length: 24 }, () => nothing) },
   };
-  const providers: view.ProviderView[] = [
-    {
-      ...{ ...idle, name: 'sandbox', enabled: true, attempts: 140, succeeded: 138, failed: 2 },
-      ...{ outcomes: { no_answer: 2 }, p50_seconds: 1.2 },
+  /** Of a part or of all of them. Each tenth attempt of the second half fails. */
+  const attemptsOf = (count: number, failed: number): view.AttemptFigures => ({
+    ...{ succeeded: count - failed, failed, p50_seconds: 1.2 + failed / 4, p50_cost: 0.021 },
+  });
+  const spanOf = (parts: number, each: number, failed: number): view.ProviderSpan => ({
+    ...attemptsOf(parts * each, (parts / 2) * failed),
+    declined: failed === 0 ? 0 : 2,
+    parts: Array.from({ length: parts }, (_, place) =>
+      place === 3 ? nothing : attemptsOf(each, place < parts / 2 ? 0 : failed),
+    ),
+  });
+  const route = { quality: null, open_since: null, paused_since: null, usual_seconds: 1.2 };
+  const providers: view.ProvidersView = {
+    creations: 412,
+    since: ago(day),
+    data: [
+      {
+        ...{ ...idle, name: 'sandbox', enabled: true, hour: spanOf(12, 9, 0), day: spanOf(24, 40, 0) },
+        routes: [
+          { ...route, model: 'sketch' },
+          { ...route, model: 'standard', paused_since: ago(20 * minute) },
+        ],
+      },
+      {
+        ...{ ...idle, name: 'fal', enabled: true, paused_since: ago(40 * minute) },
+        ...{ pause_reason: 'answers with 500', hour: spanOf(12, 8, 2), day: spanOf(24, 20, 3) },
+        outcomes: { unavailable: 36 },
+        routes: [{ ...route, model: 'fal-ai/flux-2-pro', open_since: ago(50 * minute) }],
+      },
+      ...['bedrock', 'openai', 'google'].map((name) => ({ ...idle, name })),
+    ],
+  };
+
+  const service: view.ServiceView = {
+    open_circuits: [{ provider: 'fal', model: 'fal-ai/flux-2-pro', quality: null, since: ago(50 * minute) }],
+    pauses: [
+      {
+        ...{ provider: 'fal', model: null, quality: null, since: ago(40 * minute) },
+        reason: 'answers with 500',
+      },
+    ],
+    failing_webhooks: 2,
+    open: {
+      count: 31,
+      has_all: true,
+      bands: [
+        { from_seconds: 0, to_seconds: 60, count: 22 },
+        { from_seconds: 60, to_seconds: 300, count: 7 },
+        { from_seconds: 300, to_seconds: 720, count: 1 },
+        { from_seconds: 720, to_seconds: null, count: 1 },
+      ],
+      oldest: [2, 3].map((index) => ({
+        ...{ id: creationIds[index] ?? '', account: 'acc_7Yt2mQ9xZk', account_name: 'Nordlicht Prints' },
+        ...{ model: 'sandbox-standard', status: 'processing' as const, created_at: ago(16 * minute) },
+        ...{ is_overdue: index === 2, provider: index === 2 ? 'fal' : null },
+      })),
+      overdue: 1,
     },
-    {
-      ...{ ...idle, name: 'fal', enabled: true, paused_since: ago(40 * minute), attempts: 60, succeeded: 49 },
-      ...{ failed: 9, outcomes: { unavailable: 9, PromptRejected: 2 }, p50_seconds: 6.4 },
-    },
-    idle,
-  ];
+  };
+  const operatedCreation = (row: view.CreationRow): view.OperatedCreation => ({
+    ...creationDetail(row),
+    ...{ account: 'acc_7Yt2mQ9xZk', account_name: 'Nordlicht Prints', request_id: 'req_5f0b7c1e' },
+    deadline_at: inFuture(4 * minute),
+    attempts: [
+      {
+        ...{ provider: 'fal', model: 'fal-ai/flux-2-pro', started_at: ago(3 * minute), ms: 4210 },
+        ...{ outcome: 'unavailable', detail: hostile, cost: null },
+      },
+      {
+        ...{ provider: 'sandbox', model: 'standard', started_at: ago(2 * minute), ms: 1210 },
+        ...{ outcome: 'rendered', detail: null, cost: 0.021 },
+      },
+    ],
+  });
 
   const operatorKey = {
     ...{ scopes: ['accounts:read'], from: null, daily_credit_cap: null, credited_today: 0, post_rate: 120 },
@@ -586,6 +651,8 @@ export function samplesAt(nowMillis: number) {
     actions,
     operated,
     failingWebhooks,
+    service,
+    operatedCreation,
     providers,
     margin,
     webhooks,

@@ -5,13 +5,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createProviderStore } from '../../../service/catalog/provider-store.ts';
 import type { RouteOutcome } from '../../../service/contract/route-outcome.ts';
 import { creationToItem } from '../../../service/creations/creation-items.ts';
-import type { CreationRecord } from '../../../service/creations/creation.ts';
+import type { CreationRecord, RouteAttempt } from '../../../service/creations/creation.ts';
 import { newOperatorKey } from '../../../service/operated/operator-key.ts';
 import { createOperatorKeyStore } from '../../../service/operated/operator-key-store.ts';
 import { type AccountId, type CreationId, uuidV7 } from '../../../service/values/ids.ts';
 import { asMicros } from '../../../service/values/money.ts';
 import { fakeClock } from '../../api/fakes.ts';
-import { aCompletedCreation, now } from '../../fixtures/records.ts';
+import { aCompletedCreation, aCreation, now } from '../../fixtures/records.ts';
+import { createHealthStore } from '../../../service/render/health-store.ts';
+import { fillAccount } from '../filled-account.ts';
 import { inBetween, loseAnswerOf } from '../portal-fixture.ts';
 import {
   type Answered,
@@ -156,6 +158,46 @@ describe('accounts', () => {
   });
 });
 
+describe('the tabs of an account', () => {
+  it('Each list is that of the account in the path, and shows nothing of another account', async () => {
+    const [studio, rival] = [await fillAccount(portal, 'studio'), await fillAccount(portal, 'rival')];
+    const lists = {
+      listAccountCreations: studio.creation,
+      listAccountKeys: studio.key,
+      listAccountPeople: studio.member.personId,
+      listAccountDeliveries: studio.delivery,
+      listAccountLedger: 'opening',
+    } as const;
+    for (const [name, shown] of Object.entries(lists) as [keyof typeof lists, string][]) {
+      const answer = await portal.ask(name, { as: operator, id: studio.id });
+      expect([name, answer.status]).toEqual([name, 200]);
+      expect(answer.text).toContain(shown);
+      for (const foreign of [rival.creation, rival.key, rival.member.personId, rival.delivery])
+        expect(answer.text).not.toContain(foreign);
+      expect((await portal.ask(name, { as: operator, id: 'Absent0001' })).status).toBe(404);
+    }
+    const rows = await portal.ask('listAccountCreations', {
+      as: operator,
+      id: studio.id,
+      query: { status: 'completed', limit: '1' },
+    });
+    expect(rows.body.data.map(({ id }) => id)).toEqual([studio.creation]);
+  });
+
+  it('A creation names its account, its request and its providers, which its client never sees', async () => {
+    const studio = await fillAccount(portal, 'studio');
+    const developer = await portal.signIn('dev@studio.test', studio.id, 'developer');
+    const body = { model: 'sandbox-sketch', prompt: 'a lake' };
+    const { id } = (await portal.ask('createCreation', { as: developer, body })).body;
+    const shown = await portal.ask('showOperatedCreation', { as: operator, id });
+    expect(shown.body).toMatchObject({ id, account: studio.id, request_id: 'request', attempts: [] });
+    const own = await portal.ask('getPortalCreation', { as: developer, id });
+    expect(own.text).not.toMatch(/"attempts"|"request_id"|"account"/);
+    const absent = '019aa5a0-1000-7000-8000-0000000000ff';
+    expect((await portal.ask('showOperatedCreation', { as: operator, id: absent })).status).toBe(404);
+  });
+});
+
 async function store(change: Partial<CreationRecord>, millis: number): Promise<void> {
   const id = uuidV7(now + millis, randomBytes(16)) as CreationId;
   const item = creationToItem(aCompletedCreation({ id, accountId: account, ...change }));
@@ -191,6 +233,7 @@ describe('the health of the service', () => {
       endedAt: new Date(now + seconds * 1000).toISOString(),
       resultKey: 'r',
       outcome,
+      ...(outcome === 'rendered' && { providerCostMicros: asMicros(10_000 * seconds - 20_000) }),
     });
     await store({ attempts: [attempt('rendered', 2)] }, 1);
     await store({ attempts: [attempt('rendered', 4)] }, 2);
@@ -199,17 +242,35 @@ describe('the health of the service', () => {
     const { endedAt: _end, outcome: _outcome, ...atWork } = attempt('rendered', 0);
     await store({ attempts: [atWork] }, 5);
     const { data } = (await portal.ask('listProviders', { as: operator })).body;
-    expect(data.find(({ name }) => name === 'sandbox')).toEqual({
-      name: 'sandbox',
-      enabled: true,
-      paused_since: null,
-      attempts: 6,
-      succeeded: 3,
-      failed: 1,
-      outcomes: { no_answer: 1, PromptRejected: 1 },
-      p50_seconds: 4,
+    const sandbox = data.find(({ name }) => name === 'sandbox');
+    const figures = { succeeded: 3, failed: 1, declined: 1, p50_seconds: 4, p50_cost: 0.02 };
+    expect(sandbox).toMatchObject({ enabled: true, outcomes: { no_answer: 1 }, day: figures, hour: figures });
+    expect(sandbox?.day.parts.map(({ succeeded }) => succeeded)).toEqual([
+      ...Array.from({ length: 23 }, () => 0),
+      3,
+    ]);
+    expect(data.find(({ name }) => name === 'openai')).toMatchObject({
+      enabled: false,
+      day: { succeeded: 0, p50_seconds: null },
     });
-    expect(data.find(({ name }) => name === 'openai')).toMatchObject({ enabled: false, attempts: 0 });
+  });
+
+  it('An attempt of two hours ago counts for the day and not for the hour, and one of two days ago for neither', async () => {
+    const attempt = (hoursAgo: number): RouteAttempt => ({
+      provider: 'sandbox',
+      providerModel: 'standard',
+      startedAt: new Date(now - hoursAgo * 3_600_000).toISOString(),
+      endedAt: new Date(now - hoursAgo * 3_600_000 + 1_000).toISOString(),
+      resultKey: 'r',
+      outcome: 'rendered',
+    });
+    for (const hoursAgo of [0.5, 2, 48])
+      await store({ attempts: [attempt(hoursAgo)] }, -hoursAgo * 3_600_000);
+    const { body } = await portal.ask('listProviders', { as: operator });
+    const sandbox = body.data.find(({ name }) => name === 'sandbox');
+    expect([sandbox?.hour.succeeded, sandbox?.day.succeeded]).toEqual([1, 2]);
+    expect(sandbox?.day.parts.findIndex(({ succeeded }) => succeeded === 1)).toBe(22);
+    expect(body).toMatchObject({ since: new Date(now - 86_400_000).toISOString(), creations: 2 });
   });
 
   it('A provider that is paused for everyone is shown as paused', async () => {
@@ -219,6 +280,79 @@ describe('the health of the service', () => {
     expect(data.find(({ name }) => name === 'sandbox')).toMatchObject({ enabled: true, paused_since: since });
     expect(data.find(({ name }) => name === 'openai')).toMatchObject({ paused_since: null });
     await createProviderStore(portal.table).resume('sandbox');
+  });
+
+  it('A pause and its end hold from the next read on, have rows in the log of the operator, and need a fresh sign-in', async () => {
+    const put = (body: object, as = operator): Promise<Answered> => portal.ask('pauseRoute', { as, body });
+    const paused = await put({ provider: 'fal', paused: true, reason: 'it answers 500' });
+    const at = new Date(now).toISOString();
+    const fal = { provider: 'fal', model: null, quality: null, since: at, reason: 'it answers 500' };
+    expect([paused.status, paused.body.pause]).toEqual([200, fal]);
+    portal.clock.set(now + 60_000);
+    const again = await put({ provider: 'fal', paused: true, reason: 'still' });
+    expect(again.body.pause).toEqual({ ...fal, reason: 'still' });
+    const route = { provider: 'sandbox', model: 'standard', quality: null };
+    await put({ ...route, paused: true });
+    const names = async (): Promise<string[]> =>
+      Object.keys(await createProviderStore(portal.table).pauses());
+    expect((await names()).sort()).toEqual(['fal', 'sandbox#standard#']);
+    const { data } = (await portal.ask('listProviders', { as: operator })).body;
+    const routes = data.find(({ name }) => name === 'sandbox')?.routes ?? [];
+    expect(routes.filter((one) => one.paused_since !== null).map(({ model }) => model)).toEqual(['standard']);
+    const developer = await portal.signIn('dev@studio.test', account, 'developer');
+    const generated = (): Promise<Answered> =>
+      portal.ask('createCreation', { as: developer, body: { model: 'sandbox-standard', prompt: 'a lake' } });
+    expect((await generated()).body.error.code).toBe('ERR_PROVIDER_UNAVAILABLE');
+    expect((await put({ ...route, paused: false })).body.pause).toBeNull();
+    expect((await generated()).status).toBe(202);
+    await put({ provider: 'fal', paused: false });
+    expect(await names()).toEqual([]);
+    const rows = [...portal.memory.all()].map((item) => JSON.stringify(item));
+    const logged = rows.filter((row) => row.includes('"SERVICE"') && row.includes('pauseRoute'));
+    expect(logged).toHaveLength(5);
+    expect(logged.join(' ')).toContain('paused: it answers 500');
+    expect(logged.join(' ')).toContain('sandbox standard');
+    expect(fieldsOf(await put({ provider: 'nobody', paused: true }))).toEqual(['provider']);
+    expect(fieldsOf(await put({ ...route, model: 'absent', paused: true }))).toEqual(['model']);
+    const old = await portal.signIn('old@service.test', undefined, 'operator', { ageMillis: 16 * 60_000 });
+    expect((await put({ provider: 'fal', paused: true }, old)).body.error.details.reason).toBe(
+      'reauthenticate',
+    );
+  });
+
+  it('Open creations stand in bands by their age, the oldest first, and what is past its limit is told', async () => {
+    const open = async (ageSeconds: number, deadlineSeconds: number): Promise<string> => {
+      const id = uuidV7(now - ageSeconds * 1000, randomBytes(16)) as CreationId;
+      const deadlineAt = now + (deadlineSeconds - ageSeconds) * 1000;
+      const item = creationToItem(aCreation({ id, accountId: account, deadlineAt }));
+      const openShard = `OPEN#${Number.parseInt(id.slice(-1), 16) % 4}`;
+      await portal.table.client.send(
+        new PutCommand({ TableName: portal.table.name, Item: { ...item, openShard, dueAt: now } }),
+      );
+      return id;
+    };
+    const ids = [await open(20, 300), await open(90, 60), await open(400, 720), await open(900, 720)];
+    const { body } = await portal.ask('getService', { as: operator });
+    expect(body.open.bands.map(({ count }) => count)).toEqual([1, 1, 1, 1]);
+    expect(body.open).toMatchObject({ count: 4, has_all: true, overdue: 2 });
+    expect(body.open.oldest.map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(body.open.oldest[0]).toMatchObject({ account, account_name: account, is_overdue: true });
+    const band = await portal.ask('getService', { as: operator, query: { band: '60' } });
+    expect(band.body.open.oldest.map(({ id }) => id)).toEqual([ids[1]]);
+    expect(fieldsOf(await portal.ask('getService', { as: operator, query: { band: '61' } }))).toEqual([
+      'band',
+    ]);
+  });
+
+  it('A route whose circuit is open is told, but not that of a provider without a key', async () => {
+    const health = createHealthStore(portal.table);
+    const signal = AbortSignal.timeout(10_000);
+    await health.open({ provider: 'sandbox', providerModel: 'pro' }, now, signal);
+    await health.open({ provider: 'fal', providerModel: 'fal-ai/flux-2-pro' }, now, signal);
+    const { body } = await portal.ask('getService', { as: operator });
+    const since = new Date(now).toISOString();
+    expect(body.open_circuits).toEqual([{ provider: 'sandbox', model: 'pro', quality: null, since }]);
+    expect(body.failing_webhooks).toBe(0);
   });
 
   it('The keys of the operator API are listed without their secrets', async () => {

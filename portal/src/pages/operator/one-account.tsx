@@ -8,6 +8,7 @@ import { announce, Dialog, Page } from '../../ui/page.tsx';
 import { Failed, Loaded } from '../../ui/states.tsx';
 import { money, parseAmount } from '../../words/figures.ts';
 import { invitedWords, PersonForm } from '../parts/person-form.tsx';
+import { AccountTab } from './account-tabs.tsx';
 import { Condition, FailuresInARow } from './accounts.tsx';
 
 /** What an operator changes of an account: only what differs is sent. */
@@ -95,7 +96,17 @@ function LimitsForm(props: {
 
 type Shown = 'top-up' | 'limits' | 'invite' | 'suspend' | 'activate';
 
-export function OneAccount({ id }: { id: string }) {
+/** The tabs, each with an address of its own. The first one has that of the page. */
+const tabs = [
+  ['', 'Limits'],
+  ['creations', 'Creations'],
+  ['ledger', 'Ledger'],
+  ['keys', 'Keys'],
+  ['people', 'People'],
+  ['deliveries', 'Deliveries'],
+] as const;
+
+export function OneAccount({ id, tab }: { id: string; tab: string }) {
   const account = useResource('showAccount', { id });
   const [shown, setShown] = useKept<Shown | undefined>('account', undefined);
   const close = (): void => {
@@ -119,7 +130,7 @@ export function OneAccount({ id }: { id: string }) {
       actions={
         <>
           <Button text="Invite a person" onClick={() => setShown('invite')} />
-          <Button text="Limits" onClick={() => setShown('limits')} />
+          <Button text="Change limits" onClick={() => setShown('limits')} />
           <Button text="Top up" class="primary" onClick={() => setShown('top-up')} />
         </>
       }
@@ -128,10 +139,33 @@ export function OneAccount({ id }: { id: string }) {
       <Loaded of={account}>
         {(data) => (
           <>
-            <Content
-              data={data}
-              onCondition={() => setShown(data.condition === 'active' ? 'suspend' : 'activate')}
+            <Figures
+              rows={[
+                ['Available', <Money of={data.available} />],
+                ['Balance', <Money of={data.balance} />],
+                ['Credit line', <Money of={data.credit_line} />],
+                ['In flight', data.in_flight, `of ${data.limits.max_concurrent}`],
+              ]}
             />
+            <nav class="tab-links" aria-label="Parts of the account">
+              {tabs.map(([path, name]) => (
+                <a
+                  key={path}
+                  href={href(`/operator/accounts/${encodeURIComponent(id)}${path === '' ? '' : `/${path}`}`)}
+                  {...(path === tab && { 'aria-current': 'page' as const })}
+                >
+                  {name}
+                </a>
+              ))}
+            </nav>
+            {tab === '' ? (
+              <LimitsTab
+                data={data}
+                onCondition={() => setShown(data.condition === 'active' ? 'suspend' : 'activate')}
+              />
+            ) : (
+              <AccountTab id={id} tab={tab} />
+            )}
             {shown === 'limits' && (
               <Dialog title="Name, credit line and limits" onClose={close}>
                 <LimitsForm of={data} action={change} onReload={account.reload} onCancel={close} />
@@ -169,43 +203,27 @@ export function OneAccount({ id }: { id: string }) {
   );
 }
 
-function Content({ data, onCondition }: { data: OperatedAccount; onCondition: () => void }) {
+function LimitsTab({ data, onCondition }: { data: OperatedAccount; onCondition: () => void }) {
   return (
-    <>
-      <Figures
+    <Card
+      title="Condition and limits"
+      actions={
+        <Button
+          text={data.condition === 'active' ? 'Suspend' : 'Activate'}
+          class="small"
+          onClick={onCondition}
+        />
+      }
+    >
+      <Facts
         rows={[
-          ['Available', <Money of={data.available} />],
-          ['Balance', <Money of={data.balance} />],
-          ['Credit line', <Money of={data.credit_line} />],
-          ['In flight', data.in_flight, `of ${data.limits.max_concurrent}`],
+          ['Condition', <Condition of={data.condition} />],
+          ['Created', <Time at={data.created_at} />],
+          ['Failed webhook attempts in a row', <FailuresInARow of={data} />],
+          ...limits.map(({ name, label }) => [label, data.limits[name]] as const),
         ]}
       />
-      <Card
-        title="Condition"
-        actions={
-          <Button
-            text={data.condition === 'active' ? 'Suspend' : 'Activate'}
-            class="small"
-            onClick={onCondition}
-          />
-        }
-      >
-        <Facts
-          rows={[
-            ['Condition', <Condition of={data.condition} />],
-            ['Created', <Time at={data.created_at} />],
-            ['Failed webhook attempts in a row', <FailuresInARow of={data} />],
-            [
-              'Requests a minute',
-              <>
-                {data.limits.post_rate} POST, {data.limits.get_rate} GET
-              </>,
-            ],
-            ['Time limit of a creation', <>{data.limits.deadline_seconds} s</>],
-          ]}
-        />
-      </Card>
-    </>
+    </Card>
   );
 }
 

@@ -1,118 +1,170 @@
-import type { ProviderView } from '../../../../service/contract/portal-views.ts';
+/** The first page of the operator: what fails now, and the creations that are open. */
+import type { OpenCreation, PauseView, ServiceView } from '../../../../service/contract/portal-views.ts';
 import { useResource } from '../../api/hooks.ts';
-import { href } from '../../router.ts';
-import { Badge, Clip, Meter, Time } from '../../ui/basics.tsx';
+import { href, usePlace } from '../../router.ts';
+import { Badge, Button, Card, Clip, Id, Time } from '../../ui/basics.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
+import { CreationState } from '../parts/creation-table.tsx';
 
-export function Providers() {
-  const providers = useResource('listProviders');
+export function Service() {
+  const { query } = usePlace();
+  const band = query.get('band') ?? '';
+  const service = useResource('getService', { query: { band } });
   return (
     <Page
-      title="Providers"
+      title="Service"
       above="Operator"
-      lead="How the attempts of the newest creations went. What a vendor declined, and what was cancelled, does not count against it."
+      actions={<Button text="Refresh" onClick={service.reload} isBusy={service.isLoading} />}
     >
-      <Loaded of={providers}>
-        {({ data }) => (
-          <Table
-            caption="Providers"
-            rows={data}
-            keyOf={({ name }) => name}
-            columns={[
-              ['Provider', ({ name }) => <strong>{name}</strong>],
-              ['State', (row) => <ProviderState of={row} />],
-              ['Attempts', ({ attempts }) => attempts, 'number wide'],
-              [
-                'Succeeded',
-                ({ succeeded, failed }) => <Succeeded succeeded={succeeded} of={succeeded + failed} />,
-              ],
-              [
-                'Other outcomes',
-                ({ outcomes }) =>
-                  Object.entries(outcomes)
-                    .map(([name, count]) => `${name} ${count}`)
-                    .join(', ') || <span class="dim">none</span>,
-                'wide',
-              ],
-              [
-                'Median',
-                ({ p50_seconds: seconds }) => (seconds === null ? '–' : `${seconds.toFixed(1)} s`),
-                'number',
-              ],
-            ]}
-          />
+      <Loaded of={service} rows={8}>
+        {(data) => (
+          <>
+            <Card title="What fails now">
+              <Troubles of={data} />
+            </Card>
+            <Card title="Open creations by age">
+              <Bands of={data.open} chosen={band} />
+            </Card>
+            <Card title={band === '' ? 'The oldest open creations' : `Open for ${wordsOf(data.open, band)}`}>
+              <Oldest rows={data.open.oldest} />
+            </Card>
+          </>
         )}
       </Loaded>
     </Page>
   );
 }
 
-function ProviderState({ of: { enabled, paused_since: since } }: { of: ProviderView }) {
-  if (since === null) return enabled ? <Badge tone="good">enabled</Badge> : <Badge tone="calm">no key</Badge>;
+const counted = (count: number, one: string, more: string): string =>
+  count === 1 ? `One ${one}` : `${count} ${more}`;
+
+export const routeWords = (of: Pick<PauseView, 'provider' | 'model' | 'quality'>): string =>
+  [of.provider, of.model, of.quality].filter((word) => word !== null).join(' ');
+
+function Troubles({
+  of: { open_circuits: circuits, pauses, failing_webhooks: failing, open },
+}: {
+  of: ServiceView;
+}) {
+  const isWell = circuits.length + pauses.length + failing + open.overdue === 0;
+  if (isWell) return <p>Nothing fails. No provider is paused.</p>;
+  return (
+    <ul class="plain troubles">
+      {open.overdue > 0 && (
+        <li>
+          <Badge tone="bad">late</Badge>{' '}
+          <a href={href('/operator?band=720')}>
+            {counted(open.overdue, 'creation is', 'creations are')} open for longer than the time limit
+          </a>
+        </li>
+      )}
+      {circuits.map((route) => (
+        <li key={routeWords(route)}>
+          <Badge tone="bad">fails</Badge> <a href={href('/operator/providers')}>{routeWords(route)}</a>: other
+          routes are asked first since <Time at={route.since} />
+        </li>
+      ))}
+      {failing > 0 && (
+        <li>
+          <Badge tone="warn">webhooks</Badge>{' '}
+          <a href={href('/operator/webhooks')}>{counted(failing, 'webhook is', 'webhooks are')} failing</a>
+        </li>
+      )}
+      {pauses.map((pause) => (
+        <li key={routeWords(pause)}>
+          <Badge tone="warn">paused</Badge> <a href={href('/operator/providers')}>{routeWords(pause)}</a>{' '}
+          since <Time at={pause.since} />
+          {pause.reason !== null && `: ${pause.reason}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type Open = ServiceView['open'];
+
+/** "1 to 5 minutes", "12 minutes and longer" */
+function bandWords({ from_seconds: from, to_seconds: to }: Open['bands'][number]): string {
+  if (to === null) return `${from / 60} minutes and longer`;
+  return from === 0 ? `less than ${to / 60} minute` : `${from / 60} to ${to / 60} minutes`;
+}
+
+function wordsOf({ bands }: Open, chosen: string): string {
+  const band = bands.find(({ from_seconds: from }) => String(from) === chosen);
+  return band ? bandWords(band) : '';
+}
+
+function Bands({ of: { bands, count, has_all: hasAll }, chosen }: { of: Open; chosen: string }) {
+  const most = Math.max(1, ...bands.map((band) => band.count));
   return (
     <>
-      <Badge tone="warn">paused</Badge>{' '}
-      <span class="dim">
-        since <Time at={since} />
-      </span>
+      <ul class="plain bands">
+        {bands.map((band) => (
+          <li key={band.from_seconds}>
+            <a
+              href={href(`/operator?band=${band.from_seconds}`)}
+              {...(chosen === String(band.from_seconds) && { 'aria-current': 'true' as const })}
+            >
+              {bandWords(band)}
+            </a>
+            <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+              <rect
+                width={(100 * band.count) / most}
+                height="6"
+                class={band.to_seconds === null ? 'bad' : ''}
+              />
+            </svg>
+            <span class="count">{band.count}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="dim">
+        {count} in all{!hasAll && ', and more than the service counts at once'}.{' '}
+        {chosen !== '' && <a href={href('/operator')}>Show all ages</a>}
+      </p>
     </>
   );
 }
 
-function Succeeded({ succeeded, of }: { succeeded: number; of: number }) {
-  if (of === 0) return <span class="dim">–</span>;
+function Oldest({ rows }: { rows: readonly OpenCreation[] }) {
+  if (rows.length === 0) return <Empty title="No creation is open" />;
   return (
-    <>
-      {((succeeded / of) * 100).toFixed(0)} %
-      <Meter isGood share={succeeded / of} label={`${succeeded} of ${of} succeeded`} />
-    </>
-  );
-}
-
-export function FailingWebhooks() {
-  const webhooks = useResource('listFailingWebhooks');
-  return (
-    <Page
-      title="Failing webhooks"
-      above="Operator"
-      lead="Webhooks and notices of all accounts of which an attempt failed and another one follows."
-    >
-      <Loaded of={webhooks}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No webhook is failing" />
-          ) : (
-            <Table
-              caption="Failing webhooks"
-              rows={data}
-              keyOf={({ account, creation, host, next_attempt_at: at }) =>
-                [account, creation, host, at].join(' ')
-              }
-              columns={[
-                [
-                  'Account',
-                  ({ account, account_name: name }) => (
-                    <a href={href(`/operator/accounts/${encodeURIComponent(account)}`)}>
-                      <Clip text={name} />
-                    </a>
-                  ),
-                ],
-                ['Host', ({ host }) => <Clip text={host} />],
-                [
-                  'Creation',
-                  ({ creation }) =>
-                    creation === null ? <span class="dim">a notice</span> : <code>{creation}</code>,
-                  'wide',
-                ],
-                ['Attempts', ({ attempts }) => attempts, 'number wide'],
-                ['Next attempt', ({ next_attempt_at: at }) => <Time at={at} form="relative" />, 'number'],
-              ]}
-            />
-          )
-        }
-      </Loaded>
-    </Page>
+    <Table
+      caption="Open creations, the oldest first"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        [
+          'Creation',
+          ({ id }) => (
+            <a href={href(`/operator/creations/${id}`)}>
+              <Id of={id} label="the id of the creation" plain />
+            </a>
+          ),
+        ],
+        [
+          'Account',
+          ({ account, account_name: name }) => (
+            <a href={href(`/operator/accounts/${encodeURIComponent(account)}`)}>
+              <Clip text={name} />
+            </a>
+          ),
+        ],
+        [
+          'State',
+          (row) => (
+            <>
+              <CreationState of={{ ...row, cancelled_at: null }} />{' '}
+              {row.is_overdue && <Badge tone="bad">late</Badge>}
+            </>
+          ),
+        ],
+        ['Model', ({ model }) => model, 'wide'],
+        ['Asked last', ({ provider }) => provider ?? <span class="dim">nobody</span>, 'wide'],
+        ['Created', ({ created_at: at }) => <Time at={at} form="relative" />, 'number'],
+      ]}
+    />
   );
 }

@@ -28,7 +28,9 @@ function Thumbnail({ of }: { of: CreationRow }) {
   );
 }
 
-export function CreationTable({ caption, rows }: { caption: string; rows: readonly CreationRow[] }) {
+/** @param at the path of a creation's page, without its id */
+export function CreationTable(props: { caption: string; rows: readonly CreationRow[]; at?: string }) {
+  const { caption, rows, at = '/creations' } = props;
   const digits = digitsFor(rows.map(({ cost }) => cost));
   return (
     <Table
@@ -39,7 +41,7 @@ export function CreationTable({ caption, rows }: { caption: string; rows: readon
         [
           'Creation',
           (row) => (
-            <a class="creation-link" href={href(`/creations/${row.id}`)}>
+            <a class="creation-link" href={href(`${at}/${row.id}`)}>
               <Thumbnail of={row} />
               <span class="clip" dir="auto">
                 {row.prompt ?? <span class="dim">without a prompt</span>}

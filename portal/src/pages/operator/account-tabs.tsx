@@ -1,0 +1,151 @@
+/** The lists of an account. Each tab reads its own list alone, when it is opened. */
+import type { KeyView, PeopleView } from '../../../../service/contract/portal-views.ts';
+import { useResource, useRows } from '../../api/hooks.ts';
+import { Badge, Card, Clip, Money, Time } from '../../ui/basics.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { List, Table } from '../../ui/table.tsx';
+import { DeliveryTable } from '../delivery.tsx';
+import { CreationTable } from '../parts/creation-table.tsx';
+import { KeyCaps, KeyState, LastUse } from '../parts/key-words.tsx';
+import { LedgerTable } from '../wallet.tsx';
+
+const creationsAt = '/operator/creations';
+
+export function AccountTab({ id, tab }: { id: string; tab: string }) {
+  switch (tab) {
+    case 'creations':
+      return <Creations id={id} />;
+    case 'ledger':
+      return <Ledger id={id} />;
+    case 'keys':
+      return <Keys id={id} />;
+    case 'people':
+      return <People id={id} />;
+    case 'deliveries':
+      return <Deliveries id={id} />;
+    default:
+      return <Empty title="There is no such tab" />;
+  }
+}
+
+function Creations({ id }: { id: string }) {
+  const rows = useRows('listAccountCreations', {}, id);
+  return (
+    <List of={rows} empty={<Empty title="No creation yet" />}>
+      {(data) => <CreationTable caption="Creations, the newest first" rows={data} at={creationsAt} />}
+    </List>
+  );
+}
+
+function Ledger({ id }: { id: string }) {
+  const rows = useRows('listAccountLedger', {}, id);
+  return (
+    <List of={rows} empty={<Empty title="No movement yet" />}>
+      {(data) => <LedgerTable rows={data} at={creationsAt} />}
+    </List>
+  );
+}
+
+function Deliveries({ id }: { id: string }) {
+  const rows = useRows('listAccountDeliveries', {}, id);
+  return (
+    <List of={rows} empty={<Empty title="No delivery in the last 30 days" />}>
+      {(data) => <DeliveryTable caption="Deliveries, the newest first" rows={data} isOperated />}
+    </List>
+  );
+}
+
+function Keys({ id }: { id: string }) {
+  const keys = useResource('listAccountKeys', { id });
+  return (
+    <Loaded of={keys}>
+      {({ data }) => (data.length === 0 ? <Empty title="No key yet" /> : <KeyTable rows={data} />)}
+    </Loaded>
+  );
+}
+
+function KeyTable({ rows }: { rows: readonly KeyView[] }) {
+  return (
+    <Table
+      caption="Keys of the account"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        [
+          'Key',
+          ({ name, prefix, last4 }) => (
+            <>
+              <strong>
+                <Clip text={name} />
+              </strong>
+              <br />
+              <code class="dim">
+                {prefix}
+                {last4 !== null && `…${last4}`}
+              </code>
+            </>
+          ),
+        ],
+        ['State', (key) => <KeyState of={key} />],
+        ['Spent', (key) => <KeyCaps of={key} />, 'wide'],
+        ['Models', ({ models }) => models?.join(', ') ?? <span class="dim">all</span>, 'wide'],
+        ['Last used', ({ last_used_at: used }) => <LastUse at={used} />],
+      ]}
+    />
+  );
+}
+
+function People({ id }: { id: string }) {
+  const people = useResource('listAccountPeople', { id });
+  return (
+    <Loaded of={people}>
+      {({ people: members, invitations }) => (
+        <>
+          {members.length === 0 ? (
+            <Empty title="Nobody belongs to the account" />
+          ) : (
+            <MemberTable rows={members} />
+          )}
+          {invitations.length > 0 && (
+            <Card title="Open invitations">
+              <Table
+                caption="Open invitations"
+                rows={invitations}
+                keyOf={({ id: invitation }) => invitation}
+                columns={[
+                  ['Address', ({ email }) => <Clip text={email} />],
+                  ['Role', ({ role }) => <Badge tone="calm">{role}</Badge>],
+                  ['Ends', ({ expires_at: at }) => <Time at={at} form="relative" />],
+                ]}
+              />
+            </Card>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function MemberTable({ rows }: { rows: PeopleView['people'] }) {
+  return (
+    <Table
+      caption="People of the account"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        ['Person', ({ email }) => <Clip text={email} />],
+        ['Role', ({ role }) => <Badge tone="calm">{role}</Badge>],
+        [
+          'Keys may have',
+          ({ key_cap: cap }) => (cap === null ? <span class="dim">any cap</span> : <Money of={cap} />),
+          'wide',
+        ],
+        [
+          'Last sign-in',
+          ({ last_sign_in_at: at }) =>
+            at === null ? <span class="dim">never</span> : <Time at={at} form="relative" />,
+        ],
+      ]}
+    />
+  );
+}

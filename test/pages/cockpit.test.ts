@@ -1,0 +1,154 @@
+/** The operator's pages in a real browser: tabs with addresses of their own, what fails now, and the pause. */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PortalOperationName } from '../../service/contract/operations.ts';
+import { keyboardOf } from './keyboard.ts';
+import { startPortalPage } from './stub/portal-page.ts';
+
+const portal = await startPortalPage();
+const { page, stub } = portal;
+const keyboard = keyboardOf(page);
+afterAll(() => portal.end());
+beforeEach(() => portal.reset());
+
+const account = 'operator/accounts/acc_7Yt2mQ9xZk';
+const name = 'Nordlicht Prints';
+const asked = (): PortalOperationName[] => [...new Set(stub.received.map(({ operation }) => operation))];
+
+describe('The page of an account', () => {
+  it('reads the list of a tab when the tab is opened, and no other list', async () => {
+    await portal.open(account, name);
+    await page.getByText('POST requests a minute', { exact: true }).waitFor();
+    expect(asked()).toEqual(['getMe', 'showAccount']);
+    const tabs = [
+      ['Creations', 'listAccountCreations'],
+      ['Ledger', 'listAccountLedger'],
+      ['Keys', 'listAccountKeys'],
+      ['People', 'listAccountPeople'],
+      ['Deliveries', 'listAccountDeliveries'],
+    ] as const;
+    for (const [tab, operation] of tabs) {
+      stub.reset();
+      await page.getByRole('navigation', { name: 'Parts of the account' }).getByText(tab).click();
+      await page.getByRole('table').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(asked()).toEqual([operation]);
+      expect(stub.received.map(({ id }) => id)).toEqual(['acc_7Yt2mQ9xZk']);
+      expect(new URL(page.url()).pathname).toBe(`/portal/${account}/${tab.toLowerCase()}`);
+    }
+    expect(portal.complaints).toEqual([]);
+  });
+
+  it('goes back from tab to tab, by the keyboard, and keeps the focus on the tab', async () => {
+    await portal.open(account, name);
+    await keyboard.press(/^Ledger$/);
+    await page.getByRole('columnheader', { name: 'Available after' }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ledger');
+    await keyboard.press(/^People$/);
+    await page.getByRole('columnheader', { name: 'Last sign-in' }).waitFor();
+    await page.goBack();
+    await page.getByRole('columnheader', { name: 'Available after' }).waitFor();
+    expect(await page.locator('.tab-links [aria-current=page]').textContent()).toBe('Ledger');
+    await page.goBack();
+    await page.getByText('POST requests a minute', { exact: true }).waitFor();
+  });
+});
+
+describe('The first page of the operator', () => {
+  it('has what fails on top, and leads to the creations of an age', async () => {
+    await portal.open('operator', 'Service');
+    const first = page.locator('main .card').first();
+    expect(await first.locator('li').allTextContents()).toEqual([
+      expect.stringMatching(/^late One creation is open for longer/),
+      expect.stringMatching(/^fails fal fal-ai\/flux-2-pro: other routes are asked first/),
+      expect.stringMatching(/^webhooks 2 webhooks are failing/),
+      expect.stringMatching(/^paused fal since .*answers with 500/),
+    ]);
+    await page.getByRole('link', { name: '1 to 5 minutes' }).click();
+    await page.getByRole('heading', { name: 'Open for 1 to 5 minutes' }).waitFor();
+    await expect.poll(() => stub.received.at(-1)?.query).toBe('?band=60');
+    await page.getByRole('table').getByRole('link').first().click();
+    await page.getByRole('heading', { level: 1, name: 'Creation' }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/portal\/operator\/creations\/[0-9a-f-]{36}$/);
+  });
+
+  it('says that nothing fails', async () => {
+    stub.answer('getService', () => ({
+      ...stub.samples.service,
+      ...{ open_circuits: [], pauses: [], failing_webhooks: 0 },
+      open: { ...stub.samples.service.open, overdue: 0, oldest: [] },
+    }));
+    await portal.open('operator', 'Service');
+    await page.getByText('Nothing fails. No provider is paused.').waitFor();
+    await page.getByText('No creation is open').waitFor();
+  });
+});
+
+describe('The providers', () => {
+  it('are paused and resumed by the keyboard alone, one of them or one route', async () => {
+    await portal.open('operator/providers', 'Providers');
+    await keyboard.press(/^Pause sandbox$/);
+    await keyboard.write(/^Reason$/, 'slow today');
+    expect(await portal.violations('dialog')).toEqual([]);
+    await keyboard.press(/^Pause it for everybody$/);
+    await page.getByText('It is paused. What has begun there goes on.').waitFor();
+    await keyboard.press(/^2 routes$/);
+    await keyboard.press(/^Resume sandbox standard$/);
+    await page.getByText('New creations go there again.').waitFor();
+    const sent = stub.received.filter(({ operation }) => operation === 'pauseRoute').map(({ body }) => body);
+    expect(sent).toEqual([
+      { provider: 'sandbox', model: null, quality: null, paused: true, reason: 'slow today' },
+      { provider: 'sandbox', model: 'standard', quality: null, paused: false },
+    ]);
+  });
+
+  it('tell their course to screen readers in words, and those without a key take one line', async () => {
+    await portal.open('operator/providers', 'Providers');
+    const words = page.locator('.sparks .hidden').first();
+    expect(await words.textContent()).toMatch(/^For each 5 minutes, the oldest first: 100 %, .*nothing, /);
+    expect(await page.locator('main .card > header h2').allTextContents()).toEqual(['sandbox', 'fal']);
+    const others = page.getByText('3 providers have no key');
+    expect(await page.getByText('bedrock, openai, google').isVisible()).toBe(false);
+    await others.click();
+    await page.getByText('bedrock, openai, google').waitFor();
+  });
+
+  it('ask for a fresh sign-in before a pause', async () => {
+    await portal.open('operator/providers', 'Providers');
+    const details = { reason: 'reauthenticate' };
+    stub.refuse('pauseRoute', { status: 403, code: 'ERR_FORBIDDEN', message: 'Sign in again.', details });
+    await page.getByRole('button', { name: 'Pause sandbox' }).click();
+    await page.getByRole('button', { name: 'Pause it for everybody' }).click();
+    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  });
+});
+
+describe('With long data, on a phone and at twice the size', () => {
+  it.each(['operator', 'operator/providers', account, `${account}/keys`])(
+    '%s stays in its width',
+    async (path) => {
+      const long = 'Ein sehr langer Name ohne Ende und '.repeat(4);
+      const { service, providers, operated, keys } = stub.samples;
+      const oldest = service.open.oldest.map((one) => ({ ...one, account_name: long }));
+      stub.answer('getService', () => ({ ...service, open: { ...service.open, oldest } }));
+      stub.answer('listProviders', () => ({
+        ...providers,
+        data: providers.data.map((one) => ({ ...one, pause_reason: one.pause_reason && long.repeat(2) })),
+      }));
+      const [first] = operated.map((one) => ({ ...one, name: long.trim() }));
+      if (first) stub.answer('showAccount', () => first);
+      stub.answer('listAccountKeys', () => ({
+        data: keys.map((key) => ({ ...key, name: long })),
+        next_cursor: null,
+      }));
+      const heading =
+        path === 'operator' ? 'Service' : path.endsWith('providers') ? 'Providers' : long.trim();
+      // A screen of 1280 pixels at 200 % has 640.
+      for (const width of [390, 640]) {
+        await page.setViewportSize({ width, height: 844 });
+        await portal.open(path, heading);
+        await page.waitForLoadState('networkidle');
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      }
+    },
+  );
+});
