@@ -79,6 +79,5 @@ export function grantPortal(
   grantCancel(cancel, parts, [...workItems, 'IP#*', 'SESSION#*']);
   store.grantWrite(operate, [...items, 'INVITED#*', 'NOTICE#*', 'SERVICE'], 'PutItem', 'UpdateItem');
   store.grantListing(operate);
-  store.grantOpenWork(operate);
   notices.grantStart(operate);
 }

@@ -93,7 +93,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   PortalRead: [
     'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# IP# SESSION#: BatchWriteItem UpdateItem',
-    'table/index/listing: Query',
+    'table/index/listing, table/index/open_work: Query',
     'origin secret: GetSecretValue',
   ],
   PortalManage: [
@@ -121,7 +121,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   PortalOperate: [
     'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# INVITED# IP# NOTICE# SERVICE SESSION#: PutItem UpdateItem',
-    'table/index/listing, table/index/open_work: Query',
+    'table/index/listing: Query',
     'origin secret: GetSecretValue',
     'user pool: AdminCreateUser',
     'notice machine: StartExecution',
