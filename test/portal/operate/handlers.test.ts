@@ -161,6 +161,9 @@ describe('accounts', () => {
 describe('the tabs of an account', () => {
   it('Each list is that of the account in the path, and shows nothing of another account', async () => {
     const [studio, rival] = [await fillAccount(portal, 'studio'), await fillAccount(portal, 'rival')];
+    // The session of the operator is one of an account as well, whose lists these are not.
+    await portal.signIn('both@service.test', rival.id, 'owner');
+    const both = await portal.signIn('both@service.test', rival.id, 'operator');
     const lists = {
       listAccountCreations: studio.creation,
       listAccountKeys: studio.key,
@@ -169,7 +172,7 @@ describe('the tabs of an account', () => {
       listAccountLedger: 'opening',
     } as const;
     for (const [name, shown] of Object.entries(lists) as [keyof typeof lists, string][]) {
-      const answer = await portal.ask(name, { as: operator, id: studio.id });
+      const answer = await portal.ask(name, { as: both, id: studio.id });
       expect([name, answer.status]).toEqual([name, 200]);
       expect(answer.text).toContain(shown);
       for (const foreign of [rival.creation, rival.key, rival.member.personId, rival.delivery])
