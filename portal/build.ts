@@ -1,12 +1,12 @@
 /**
- * Builds the pages of the portal: one script, one stylesheet, the page and its icon (portal/README.md). The same
- * sources give the same bytes. The names of script and stylesheet hold a hash of their content.
+ * Builds the pages of the portal: two scripts, one stylesheet, the page and its icon (portal/README.md). The same
+ * sources give the same bytes. The names of scripts and stylesheet hold a hash of their content.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type BuildOptions } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 const source = fileURLToPath(new URL('src/', import.meta.url));
 
@@ -16,12 +16,35 @@ export const portalBuild = {
   write: false,
   minify: true,
   format: 'esm',
+  splitting: true,
   platform: 'browser',
   target: ['es2022'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
   legalComments: 'none',
 } as const satisfies BuildOptions;
+
+/**
+ * The file of the operator loads main.tsx as well. So everything but the operator's pages is in one chunk, which the
+ * page loads by itself: of two files the first page would need one request more.
+ */
+const operatorFile: Plugin = {
+  name: 'operator-file',
+  setup: (build) => {
+    build.onResolve({ filter: /\/pages\/operator\/pages\.tsx$/ }, ({ kind, resolveDir, path }) =>
+      kind === 'dynamic-import' ? { path: join(resolveDir, path), namespace: 'operator' } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'operator' }, ({ path }) => ({
+      contents: `import './main.tsx'; export * from ${JSON.stringify(path)};`,
+      resolveDir: source,
+    }));
+    // The package says of itself that no file does anything by being loaded, and this one does.
+    build.onResolve({ filter: /^\.\/main\.tsx$/ }, ({ resolveDir, path }) => ({
+      path: join(resolveDir, path),
+      sideEffects: true,
+    }));
+  },
+};
 
 /**
  * Writes the pages into the folder, and removes what was there.
@@ -31,30 +54,58 @@ export async function buildPortal(folder: string, base = '/'): Promise<void> {
   const { outputFiles } = await build({
     ...portalBuild,
     absWorkingDir: source,
-    entryPoints: { script: 'main.tsx', styles: 'style/style.css' },
+    plugins: [operatorFile],
+    entryPoints: { entry: 'main.tsx', styles: 'style/style.css' },
   });
   const page = await readFile(join(source, 'index.html'), 'utf8');
   const icon = await readFile(join(source, 'favicon.svg'));
-  const files = outputFiles.map(({ path, contents }) => {
-    const hash = createHash('sha256').update(contents).digest('hex').slice(0, 10);
-    return { name: `app-${hash}${path.slice(path.lastIndexOf('.'))}`, contents };
-  });
-  const nameOf = (ending: string): string => {
-    const file = files.find(({ name }) => name.endsWith(ending));
-    if (file === undefined) throw new Error(`The build of the portal made no ${ending}.`);
+  const built = outputFiles.map(({ path, text }) => ({ name: path.slice(1), text }));
+  const files = hashed(built.filter(({ name }) => name !== 'entry.js'));
+  const nameOf = (kind: string): string => {
+    const file = files.find(({ name }) => name.replace(/-[0-9a-f]{10}\./, '.') === kind);
+    if (file === undefined) throw new Error(`The build of the portal made no ${kind}.`);
     return file.name;
   };
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await Promise.all([
-    ...files.map(({ name, contents }) => writeFile(join(folder, name), contents)),
+    ...files.map(({ name, text }) => writeFile(join(folder, name), text)),
     writeFile(join(folder, 'favicon.svg'), icon),
     writeFile(
       join(folder, 'index.html'),
       page
-        .replaceAll('app.js', nameOf('.js'))
-        .replaceAll('app.css', nameOf('.css'))
+        .replaceAll('app.js', nameOf('app.js'))
+        .replaceAll('app.css', nameOf('app.css'))
         .replaceAll('{base}', base),
     ),
   ]);
+}
+
+interface Built {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What the files are called, by what esbuild calls them. "entry.js" only loads the chunk. */
+const kinds: readonly (readonly [RegExp, string])[] = [
+  [/^pages-.*\.js$/, 'operator'],
+  [/^chunk-.*\.js$/, 'app'],
+  [/\.css$/, 'app'],
+];
+
+/** The same files under names with a hash. The scripts load each other, so one hash of both stands in both names. */
+function hashed(files: readonly Built[]): readonly Built[] {
+  const kindOf = (name: string): string => kinds.find(([form]) => form.test(name))?.[1] ?? 'other';
+  const isScript = ({ name }: Built): boolean => name.endsWith('.js');
+  const scripts = files.filter(isScript);
+  const named = (text: string, nameOf: (name: string) => string): string =>
+    scripts.reduce((changed, { name }) => changed.replaceAll(name, nameOf(name)), text);
+  const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
+  const both = hashOf(scripts.map(({ text }) => named(text, kindOf)).join(''));
+  const scriptName = (name: string): string => `${kindOf(name)}-${both}.js`;
+  return files.map((file) =>
+    isScript(file)
+      ? { name: scriptName(file.name), text: named(file.text, scriptName) }
+      : { name: `${kindOf(file.name)}-${hashOf(file.text)}.css`, text: file.text },
+  );
 }

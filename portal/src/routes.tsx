@@ -7,17 +7,10 @@ import { Creation } from './pages/creation.tsx';
 import { Creations } from './pages/creations.tsx';
 import { Deliveries } from './pages/deliveries.tsx';
 import { Delivery } from './pages/delivery.tsx';
+import { operatorPage } from './operator-pages.tsx';
 import { Home } from './pages/home.tsx';
 import { Keys } from './pages/keys.tsx';
 import { OneKey } from './pages/one-key.tsx';
-import { Accounts } from './pages/operator/accounts.tsx';
-import { Margin } from './pages/operator/margin.tsx';
-import { OneAccount } from './pages/operator/one-account.tsx';
-import { OperatorKeys } from './pages/operator/keys.tsx';
-import { OperatedCreation } from './pages/operator/creation.tsx';
-import { Providers } from './pages/operator/providers.tsx';
-import { Service } from './pages/operator/service.tsx';
-import { FailingWebhooks } from './pages/operator/webhooks.tsx';
 import { People } from './pages/people.tsx';
 import { Playground } from './pages/playground/playground.tsx';
 import { Requests } from './pages/requests.tsx';
@@ -47,6 +40,17 @@ const route = (
   ...(menu && { menu: { group: menu[0], name: menu[1], icon: menu[2] } }),
 });
 
+const operator = {
+  Service: operatorPage(({ Service }) => Service),
+  Accounts: operatorPage(({ Accounts }) => Accounts),
+  OneAccount: operatorPage(({ OneAccount }) => OneAccount),
+  OperatedCreation: operatorPage(({ OperatedCreation }) => OperatedCreation),
+  FailingWebhooks: operatorPage(({ FailingWebhooks }) => FailingWebhooks),
+  Providers: operatorPage(({ Providers }) => Providers),
+  OperatorKeys: operatorPage(({ OperatorKeys }) => OperatorKeys),
+  Margin: operatorPage(({ Margin }) => Margin),
+};
+
 export const routes: readonly Route[] = [
   route('/', Home, 'getHome', ['', 'Home', 'home']),
   route('/playground', Playground, 'createCreation', ['', 'Playground', 'spark']),
@@ -63,17 +67,17 @@ export const routes: readonly Route[] = [
   route('/people', People, 'listPeople', ['Account', 'People', 'people']),
   route('/audit', Audit, 'listActions', ['Account', 'Audit', 'list']),
   route('/account', Account, 'getAccount', ['Account', 'Account', 'gear']),
-  route('/operator', Service, 'getService', ['Operator', 'Service', 'home']),
-  route('/operator/accounts', Accounts, 'listAccounts', ['Operator', 'Accounts', 'building']),
-  route('/operator/accounts/:id', OneAccount, 'showAccount'),
-  route('/operator/accounts/:id/:tab', OneAccount, 'showAccount'),
-  route('/operator/creations/:id', OperatedCreation, 'showOperatedCreation'),
-  route('/operator/webhooks', FailingWebhooks, 'listFailingWebhooks', [
+  route('/operator', operator.Service, 'getService', ['Operator', 'Service', 'home']),
+  route('/operator/accounts', operator.Accounts, 'listAccounts', ['Operator', 'Accounts', 'building']),
+  route('/operator/accounts/:id', operator.OneAccount, 'showAccount'),
+  route('/operator/accounts/:id/:tab', operator.OneAccount, 'showAccount'),
+  route('/operator/creations/:id', operator.OperatedCreation, 'showOperatedCreation'),
+  route('/operator/webhooks', operator.FailingWebhooks, 'listFailingWebhooks', [
     'Operator',
     'Failing webhooks',
     'hook',
   ]),
-  route('/operator/providers', Providers, 'listProviders', ['Operator', 'Providers', 'pulse']),
-  route('/operator/keys', OperatorKeys, 'listOperatorKeys', ['Operator', 'Operator keys', 'key']),
-  route('/operator/margin', Margin, 'getMargin', ['Operator', 'Margin', 'bars']),
+  route('/operator/providers', operator.Providers, 'listProviders', ['Operator', 'Providers', 'pulse']),
+  route('/operator/keys', operator.OperatorKeys, 'listOperatorKeys', ['Operator', 'Operator keys', 'key']),
+  route('/operator/margin', operator.Margin, 'getMargin', ['Operator', 'Margin', 'bars']),
 ];

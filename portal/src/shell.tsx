@@ -4,6 +4,7 @@ import { signInPaths } from '../../service/contract/operations.ts';
 import { sessionEnded } from './api/call.ts';
 import { useAction } from './api/hooks.ts';
 import { keepTyped, signInAddress, signInAfresh, waiting } from './kept.ts';
+import { useOperatorPages } from './operator-pages.tsx';
 import { href, match, scrollOf, setQuery, usePlace } from './router.ts';
 import { routes } from './routes.tsx';
 import { mayCall, signInError, useSession, WhomToAsk } from './session.tsx';
@@ -44,6 +45,7 @@ export function applyTheme(theme = chosenTheme()): void {
 export function Shell() {
   const { me } = useSession();
   const { path } = usePlace();
+  useOperatorPages();
   return (
     <div class="shell">
       <a class="skip" href="#content">

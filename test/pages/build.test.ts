@@ -25,19 +25,22 @@ await buildPortal(join(folder, 'below'), '/portal/');
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('The built pages of the portal', () => {
-  it('are one page, one script, one stylesheet and an icon', async () => {
+  it('are one page, its script, that of the operator, one stylesheet and an icon', async () => {
     const names = [...(await filesOf('root')).keys()];
     expect(names.map((name) => name.replace(/-[0-9a-f]{10}\./, '-HASH.')).sort()).toEqual([
       'app-HASH.css',
       'app-HASH.js',
       'favicon.svg',
       'index.html',
+      'operator-HASH.js',
     ]);
   });
 
   it('keep to their budget of script and styles', async () => {
     const files = await filesOf('root');
-    expect(gzipSync(ending(files, '.js')).length).toBeLessThan(mostScriptBytes);
+    const scripts = [...files].filter(([name]) => name.endsWith('.js'));
+    const bytes = scripts.map(([, text]) => gzipSync(text).length);
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(mostScriptBytes);
     expect(gzipSync(ending(files, '.css')).length).toBeLessThan(mostStyleBytes);
   });
 
@@ -45,10 +48,21 @@ describe('The built pages of the portal', () => {
     const root = await filesOf('root');
     const below = await filesOf('below');
     expect([...below.keys()]).toEqual([...root.keys()]);
-    expect(ending(below, '.js')).toBe(ending(root, '.js'));
-    expect(ending(below, '.css')).toBe(ending(root, '.css'));
+    const served = (files: Map<string, string>) => [...files].filter(([name]) => name !== 'index.html');
+    expect(served(below)).toEqual(served(root));
     expect(ending(root, '.html')).toContain('src="/app-');
     expect(ending(below, '.html')).toContain('src="/portal/app-');
+  });
+
+  it('keep what only the operator sees out of the scripts of everybody else', async () => {
+    const files = [...(await filesOf('root'))];
+    const page = files.find(([name]) => name === 'index.html')?.[1] ?? '';
+    for (const words of ['What fails now', 'Pause it for everybody', 'Open an account', 'Margin by'])
+      expect(files.filter(([, text]) => text.includes(words)).map(([name]) => name.split('-')[0])).toEqual([
+        'operator',
+      ]);
+    expect(page).toContain('src="/app-');
+    expect(page).not.toContain('operator-');
   });
 
   it('load nothing from elsewhere, and hold no script or style in the page', async () => {

@@ -122,6 +122,34 @@ describe('The providers', () => {
   });
 });
 
+describe('The file of the operator', () => {
+  const scripts = async (): Promise<string[]> => {
+    await portal.open('', 'Home');
+    await page.waitForLoadState('networkidle');
+    const names = await page.evaluate<string[]>(
+      `performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop())`,
+    );
+    return [
+      ...new Set(names.filter((one) => one.endsWith('.js')).map((one) => one.split('-')[0] ?? '')),
+    ].sort();
+  };
+
+  it('is loaded for a person of the operator alone', async () => {
+    expect(await scripts()).toEqual(['app', 'operator']);
+    stub.answer('getMe', () => ({ ...stub.samples.me, is_operator: false }));
+    expect(await scripts()).toEqual(['app']);
+  });
+
+  it('that does not come leaves the menu and a way to load the page again', async () => {
+    await page.route('**/operator-*.js', (route) => route.abort());
+    await portal.page.goto(`${stub.url}operator/providers`);
+    await page.getByText('This part of the portal could not be loaded. Reload the page.').waitFor();
+    await page.unroute('**/operator-*.js');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Providers' }).waitFor();
+  });
+});
+
 describe('With long data, on a phone and at twice the size', () => {
   it.each(['operator', 'operator/providers', account, `${account}/keys`])(
     '%s stays in its width',

@@ -36,19 +36,23 @@ const storage = (): Promise<string> =>
   portal.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
 
 describe('The first page', () => {
-  it('takes three requests before the API', async () => {
+  it('takes three requests before the API, and the file of the operator comes after the API', async () => {
     const paths: string[] = [];
     const note = (request: { url(): string }): void => void paths.push(new URL(request.url()).pathname);
     portal.page.on('request', note);
     await portal.open('', 'Home');
     portal.page.off('request', note);
     // Some builds of Chromium ask for the icon, and some do not. Nothing waits for the icon.
-    const others = /^\/(api|stub)\/|\/favicon\.svg$/;
+    const others = /^\/stub\/|\/favicon\.svg$/;
     const own = paths.filter((path) => !others.test(path));
-    expect(own.map((path) => path.replace(/-[0-9a-f]{10}/, ''))).toEqual([
+    expect(own.slice(0, 4).map((path) => path.replace(/-[0-9a-f]{10}/, ''))).toEqual([
       '/portal/',
       '/portal/app.css',
       '/portal/app.js',
+      '/api/portal/v1/me',
+    ]);
+    expect(own.slice(4).filter((path) => !path.startsWith('/api/'))).toEqual([
+      expect.stringMatching(/^\/portal\/operator-[0-9a-f]{10}\.js$/),
     ]);
   });
 });

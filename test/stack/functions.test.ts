@@ -146,6 +146,7 @@ describe('the bundle', () => {
       'favicon.svg',
       'index.html',
       'openapi.json',
+      'operator-HASH.js',
       'operator-openapi.json',
       'reference-HASH.js',
       'reference-operator.html',

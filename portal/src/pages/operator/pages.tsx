@@ -1,0 +1,9 @@
+/** The pages of the operator: a file of their own, which nobody else's browser loads. */
+export { Accounts } from './accounts.tsx';
+export { OperatedCreation } from './creation.tsx';
+export { OperatorKeys } from './keys.tsx';
+export { Margin } from './margin.tsx';
+export { OneAccount } from './one-account.tsx';
+export { Providers } from './providers.tsx';
+export { Service } from './service.tsx';
+export { FailingWebhooks } from './webhooks.tsx';
