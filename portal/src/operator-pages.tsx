@@ -4,7 +4,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Refusal } from './api/call.ts';
 import type * as pages from './pages/operator/pages.tsx';
 import { useSession } from './session.tsx';
+import { Button } from './ui/basics.tsx';
 import { Failed, Loading } from './ui/states.tsx';
+import { createValue, useValue } from './value.ts';
 
 type Pages = typeof pages;
 
@@ -13,6 +15,38 @@ let loaded: Pages | undefined;
 async function load(): Promise<Pages> {
   loaded = await import('./pages/operator/pages.tsx');
   return loaded;
+}
+
+const isSearching = createValue(false);
+
+export function SearchButton() {
+  if (!useSession().me.is_operator) return null;
+  return (
+    <Button
+      text="Search"
+      class="search"
+      aria-keyshortcuts="Control+K"
+      onClick={() => isSearching.set(true)}
+    />
+  );
+}
+
+/** The search of the operator, which Ctrl-K opens on every page. */
+export function OperatorSearch() {
+  const { is_operator: isOperator } = useSession().me;
+  const isOpen = useValue(isSearching);
+  useEffect(() => {
+    if (!isOperator) return;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      // Over another dialog there would be two.
+      if (!document.querySelector('dialog[open]')) isSearching.set(true);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [isOperator]);
+  return isOpen && isOperator ? <Search onClose={() => isSearching.set(false)} /> : null;
 }
 
 /** Begins to load them before the first one is opened. */
@@ -24,11 +58,11 @@ export function useOperatorPages(): void {
   }, [isOperator]);
 }
 
-type Shown = ComponentType<{ readonly id: string; readonly tab: string }>;
-
 /** @param choose the component of the loaded pages */
-export function operatorPage(choose: (pages: Pages) => Shown): Shown {
-  return function OperatorPage(props) {
+export function operatorPage<Props extends object>(
+  choose: (pages: Pages) => ComponentType<Props>,
+): ComponentType<Props> {
+  return function OperatorPage(props: Props) {
     const [found, setFound] = useState(loaded);
     const [hasFailed, setFailed] = useState(false);
     useEffect(() => {
@@ -44,3 +78,5 @@ export function operatorPage(choose: (pages: Pages) => Shown): Shown {
     return <Page {...props} />;
   };
 }
+
+const Search = operatorPage<{ onClose: () => void }>((found) => found.Search);

@@ -21,7 +21,7 @@ import type { IconName } from './ui/basics.tsx';
 
 export interface Route {
   readonly path: string;
-  readonly Page: ComponentType<{ readonly id: string; readonly tab: string }>;
+  readonly Page: ComponentType<Shown>;
   /** What the page reads first: who may not call it does not see the page. */
   readonly needs: PortalOperationName;
   /** Absent: not in the menu. */
@@ -40,15 +40,21 @@ const route = (
   ...(menu && { menu: { group: menu[0], name: menu[1], icon: menu[2] } }),
 });
 
+/** What a page is told of its address. */
+interface Shown {
+  readonly id: string;
+  readonly tab: string;
+}
+
 const operator = {
-  Service: operatorPage(({ Service }) => Service),
-  Accounts: operatorPage(({ Accounts }) => Accounts),
-  OneAccount: operatorPage(({ OneAccount }) => OneAccount),
-  OperatedCreation: operatorPage(({ OperatedCreation }) => OperatedCreation),
-  FailingWebhooks: operatorPage(({ FailingWebhooks }) => FailingWebhooks),
-  Providers: operatorPage(({ Providers }) => Providers),
-  OperatorKeys: operatorPage(({ OperatorKeys }) => OperatorKeys),
-  Margin: operatorPage(({ Margin }) => Margin),
+  Service: operatorPage<Shown>(({ Service }) => Service),
+  Accounts: operatorPage<Shown>(({ Accounts }) => Accounts),
+  OneAccount: operatorPage<Shown>(({ OneAccount }) => OneAccount),
+  OperatedCreation: operatorPage<Shown>(({ OperatedCreation }) => OperatedCreation),
+  FailingWebhooks: operatorPage<Shown>(({ FailingWebhooks }) => FailingWebhooks),
+  Providers: operatorPage<Shown>(({ Providers }) => Providers),
+  OperatorKeys: operatorPage<Shown>(({ OperatorKeys }) => OperatorKeys),
+  Margin: operatorPage<Shown>(({ Margin }) => Margin),
 };
 
 export const routes: readonly Route[] = [

@@ -4,7 +4,7 @@ import { signInPaths } from '../../service/contract/operations.ts';
 import { sessionEnded } from './api/call.ts';
 import { useAction } from './api/hooks.ts';
 import { keepTyped, signInAddress, signInAfresh, waiting } from './kept.ts';
-import { useOperatorPages } from './operator-pages.tsx';
+import { OperatorSearch, SearchButton, useOperatorPages } from './operator-pages.tsx';
 import { href, match, scrollOf, setQuery, usePlace } from './router.ts';
 import { routes } from './routes.tsx';
 import { mayCall, signInError, useSession, WhomToAsk } from './session.tsx';
@@ -59,6 +59,7 @@ export function Shell() {
           {me.account === null && !path.startsWith('/operator') ? <NoAccount /> : <CurrentPage />}
         </main>
       </div>
+      <OperatorSearch />
       <SessionEnded />
       <FreshSignIn />
     </div>
@@ -151,6 +152,7 @@ function Menu() {
       </div>
       <div id="menu" class="inner">
         <AccountSwitch />
+        <SearchButton />
         <nav aria-label="Portal">
           {groups.map((group) => (
             <div key={group} class="group">

@@ -481,6 +481,13 @@ export const operatedOperations = {
     query: [],
     isFresh: true,
   },
+  findAnything: {
+    method: 'GET',
+    path: '/operator/search',
+    function: 'read',
+    role: 'operator',
+    query: ['q'],
+  },
   getService: {
     method: 'GET',
     path: '/operator/service',

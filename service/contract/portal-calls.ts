@@ -72,6 +72,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   changeAccount: { body: view.OperatedAccountBody; answer: Done };
   topUpAccount: { body: view.TopUpBody; answer: Done };
   inviteToAccount: { body: Invite; answer: view.InvitedView };
+  findAnything: { answer: view.FoundView };
   getService: { answer: view.ServiceView };
   listAccountCreations: { answer: view.PageView<view.CreationRow> };
   listAccountLedger: { answer: view.LedgerPage };

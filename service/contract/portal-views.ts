@@ -581,6 +581,21 @@ export interface FailingWebhook {
   readonly next_attempt_at: string;
 }
 
+/** GET /operator/search. */
+export interface FoundView {
+  readonly data: readonly FoundThing[];
+  /** False: the names or the people of some accounts were not looked at. */
+  readonly has_all: boolean;
+}
+
+export interface FoundThing {
+  readonly kind: 'creation' | 'account' | 'key' | 'notice' | 'person' | 'invitation';
+  readonly id: string;
+  readonly name: string;
+  readonly account: string | null;
+  readonly account_name: string | null;
+}
+
 /** GET /operator/service: what fails now, and the creations that are open. */
 export interface ServiceView {
   /** Routes that failed so often that others are asked first. */

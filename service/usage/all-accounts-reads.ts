@@ -10,6 +10,7 @@ import {
   type AccountId,
   type CreationId,
   type NoticeId,
+  parseAccountId,
   parseCreationId,
   parseNoticeId,
 } from '../values/ids.ts';
@@ -33,6 +34,11 @@ export function createOperatedReads(table: Table) {
     /** The creations and notices whose webhook waits: the longest wait first, up to a limit. */
     waitingWebhooks: (most: number): Promise<readonly (CreationId | NoticeId)[]> =>
       waitingWebhooks(table, most),
+    /** The account to which the operator gave this name (external_id). */
+    namedOutside: async (name: string): Promise<AccountId | undefined> => {
+      const item = await getItem(table, { pk: `EXTERNAL#${name}`, sk: 'EXTERNAL' });
+      return item && parseAccountId(String(item['account']));
+    },
     /** The id of the request that made a creation, from the row of its charge. */
     requestOf: async ({ id, accountId, createdAt }: CreationRecord): Promise<string | undefined> => {
       const row = await getItem(table, keys.ledger(accountId, createdAt, 'charge', id));

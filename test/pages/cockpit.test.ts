@@ -122,6 +122,62 @@ describe('The providers', () => {
   });
 });
 
+describe('The search', () => {
+  const dialog = page.getByRole('dialog', { name: 'Search' });
+
+  it('opens with Ctrl-K, finds while one types, and opens what the arrows chose, by the keyboard alone', async () => {
+    await portal.open('keys', 'Keys');
+    await page.getByRole('button', { name: 'Create a key' }).focus();
+    await page.keyboard.press('Control+k');
+    await dialog.waitFor();
+    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('combobox');
+    await page.keyboard.insertText('a');
+    await dialog.getByRole('option').first().waitFor();
+    expect(await dialog.getByRole('option').count()).toBe(4);
+    expect(await portal.violations('dialog')).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await portal.violations('dialog')).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.getByText('4 found. Names and people of the oldest accounts alone were looked at.').waitFor();
+    await page.keyboard.press('ArrowUp');
+    expect(await dialog.getByRole('option', { selected: true }).textContent()).toContain('person');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/portal/${account}/people`);
+    await page.keyboard.press('Control+k');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('gives the focus back, and has a button', async () => {
+    await portal.open('operator', 'Service');
+    const button = page.getByRole('button', { name: 'Search' });
+    await button.click();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Search');
+  });
+
+  it('sends of a whole key the characters that name it, and asks once for what was typed', async () => {
+    await portal.open('operator', 'Service');
+    await page.keyboard.press('Control+k');
+    await dialog.getByRole('combobox').fill('dk_live_7Yt2mQ9xZkAb12CdSECRETSECRETSECRET123456');
+    await page.getByText('Nothing was found.').waitFor();
+    const sent = stub.received.filter(({ operation }) => operation === 'findAnything');
+    expect(sent.map(({ query }) => query)).toEqual(['?q=dk_live_7Yt2mQ9xZkAb12Cd']);
+  });
+
+  it('is nothing for a client: Ctrl-K stays what the browser makes of it', async () => {
+    stub.answer('getMe', () => ({ ...stub.samples.me, is_operator: false }));
+    await portal.open('keys', 'Keys');
+    await page.keyboard.press('Control+k');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Search' }).count()).toBe(0);
+  });
+});
+
 describe('The file of the operator', () => {
   const scripts = async (): Promise<string[]> => {
     await portal.open('', 'Home');

@@ -133,6 +133,7 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
   changeAccount: onOwnAccount(200, { name: 'renamed' }),
   topUpAccount: onOwnAccount(200, { amount: 1, reference: 'invoice 1' }),
   inviteToAccount: onOwnAccount(201, { email: 'new@person.test', role: 'owner' }),
+  findAnything: { ask: () => ({ query: { q: 'studio' } }), status: 200 },
   getService: { status: 200 },
   listAccountCreations: onOwnAccount(200),
   listAccountLedger: onOwnAccount(200),

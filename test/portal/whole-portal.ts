@@ -112,7 +112,12 @@ export type AnyBody = Refused &
     readonly role: string;
     readonly already_applied: boolean;
     readonly total: Readonly<Record<string, number>>;
-    readonly data: readonly (view.KeyView & view.ActionView & view.FailingWebhook & view.ProviderView)[];
+    readonly data: readonly (view.KeyView &
+      view.ActionView &
+      view.FailingWebhook &
+      view.ProviderView &
+      view.FoundThing)[];
+    readonly has_all: boolean;
     readonly next_cursor: string | null;
   };
 

@@ -178,6 +178,7 @@ async function useOperator(service: TestService, { ask }: Visitor): Promise<void
   await ask('PUT', '/operator/pauses', { provider: 'recraft', paused: true });
   await ask('PUT', '/operator/pauses', { provider: 'recraft', paused: false });
   const tabs = ['creations', 'ledger', 'keys', 'people', 'deliveries'].map((tab) => `accounts/${id}/${tab}`);
+  await ask('GET', '/operator/search?q=new@example.com');
   for (const path of ['service', 'accounts', `accounts/${id}`, ...tabs, 'webhooks', 'providers', 'margin'])
     await ask('GET', `/operator/${path}`);
 }

@@ -19,6 +19,7 @@ import { exportLedger, listLedger } from './ledger.ts';
 import type { ReadServices } from './open.ts';
 import { listPortalRequests } from './requests.ts';
 import { listProviders } from './providers.ts';
+import { findAnything } from './search.ts';
 import { getService } from './service-now.ts';
 import { exportUsage, getUsage } from './usage.ts';
 import { getAlerts, getDelivery, getWebhooks, listDeliveries } from './webhooks.ts';
@@ -43,6 +44,7 @@ const handlers: PortalHandlers<'read', ReadServices> = {
   getAlerts,
   listPeople,
   listActions,
+  findAnything,
   getService,
   listAccountCreations,
   listAccountLedger,

@@ -116,6 +116,7 @@ export function answersOf(samples: Samples): Answers {
     changeAccount: () => ({}),
     topUpAccount: () => ({}),
     inviteToAccount: () => samples.invited,
+    findAnything: ({ query }) => samples.found(query.get('q') ?? ''),
     getService: () => samples.service,
     listAccountCreations: ({ query }) => part(samples.creations, query),
     listAccountLedger: ({ query }) => ledger(query),

@@ -561,6 +561,20 @@ export function samplesAt(nowMillis: number) {
       overdue: 1,
     },
   };
+  const found = (text: string): view.FoundView => {
+    const own = { account: 'acc_7Yt2mQ9xZk', account_name: 'Nordlicht Prints' };
+    const all: view.FoundThing[] = [
+      { kind: 'account', id: 'acc_7Yt2mQ9xZk', name: 'Nordlicht Prints', ...own },
+      { kind: 'creation', id: creationIds[1] ?? '', name: 'sandbox-standard, completed', ...own },
+      { kind: 'key', id: 'Ab12Cd', name: 'Web shop, production', ...own },
+      { kind: 'person', id: 'person_1', name: 'ada@nordlicht.example', ...own },
+    ];
+    const wanted = text.toLowerCase();
+    return {
+      data: all.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(wanted)),
+      has_all: false,
+    };
+  };
   const operatedCreation = (row: view.CreationRow): view.OperatedCreation => ({
     ...creationDetail(row),
     ...{ account: 'acc_7Yt2mQ9xZk', account_name: 'Nordlicht Prints', request_id: 'req_5f0b7c1e' },
@@ -653,6 +667,7 @@ export function samplesAt(nowMillis: number) {
     failingWebhooks,
     service,
     operatedCreation,
+    found,
     providers,
     margin,
     webhooks,

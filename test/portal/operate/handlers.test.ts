@@ -11,7 +11,7 @@ import { createOperatorKeyStore } from '../../../service/operated/operator-key-s
 import { type AccountId, type CreationId, uuidV7 } from '../../../service/values/ids.ts';
 import { asMicros } from '../../../service/values/money.ts';
 import { fakeClock } from '../../api/fakes.ts';
-import { aCompletedCreation, aCreation, now } from '../../fixtures/records.ts';
+import { aCompletedCreation, aCreation, anAccount, now } from '../../fixtures/records.ts';
 import { createHealthStore } from '../../../service/render/health-store.ts';
 import { fillAccount } from '../filled-account.ts';
 import { inBetween, loseAnswerOf } from '../portal-fixture.ts';
@@ -155,6 +155,54 @@ describe('accounts', () => {
     expect([other.status, other.body.error.details.reason]).toEqual([409, 'reference_taken']);
     expect(fieldsOf(await topUp({ amount: 0, reference: ' ' }))).toEqual(['amount', 'reference']);
     expect(fieldsOf(await topUp({ amount: 1e9, reference: 'b' }))).toEqual(['amount']);
+  });
+});
+
+describe('the search', () => {
+  const search = async (q: string): Promise<string[]> => {
+    const { status, body } = await portal.ask('findAnything', { as: operator, query: { q } });
+    expect(status).toBe(200);
+    return body.data.map((found) => `${found.kind} ${found.name} ${found.account_name}`);
+  };
+
+  it('Ids, beginnings of keys, names, external ids and addresses lead to the thing and its account', async () => {
+    const studio = await fillAccount(portal, 'studio');
+    await fillAccount(portal, 'rival');
+    await portal.table.client.send(
+      new PutCommand({
+        TableName: portal.table.name,
+        Item: { pk: 'EXTERNAL#customer-7', sk: 'EXTERNAL', account: studio.id },
+      }),
+    );
+    const name = studio.id;
+    expect(await search(studio.creation.toUpperCase())).toEqual([
+      `creation sandbox-standard, completed ${name}`,
+    ]);
+    expect(await search(` ${studio.id} `)).toEqual([`account ${name} ${name}`]);
+    expect(await search('customer-7')).toEqual([`account ${name} ${name}`]);
+    expect(await search(`dk_live_${studio.id}${studio.key}`)).toEqual([`key key of studio ${name}`]);
+    expect(await search(`dk_live_${studio.id}`)).toEqual([`key key of studio ${name}`]);
+    expect(await search(`dk_live_${studio.id}Absent`)).toEqual([]);
+    expect(await search('STUDIO')).toEqual([`account ${name} ${name}`]);
+    expect(await search('Owner@Studio.test')).toEqual([`person owner@studio.test ${name}`]);
+    expect(await search('invited@studio.test')).toEqual([`invitation invited@studio.test ${name}`]);
+    for (const absent of ['nothing of the kind', 'Absent0001', 'nobody@studio.test', 'ntc_1'])
+      expect(await search(absent)).toEqual([]);
+    expect(fieldsOf(await portal.ask('findAnything', { as: operator, query: { q: ' ' } }))).toEqual(['q']);
+  });
+
+  it('Of more accounts than it looks through it says that it has not looked at all', async () => {
+    for (let number = 0; number < 100; number += 1)
+      await portal.accounts.create(
+        anAccount({ id: `Many${String(number).padStart(6, '0')}` as AccountId, name: `shop ${number}` }),
+      );
+    const of = async (q: string): Promise<unknown> =>
+      (await portal.ask('findAnything', { as: operator, query: { q } })).body.has_all;
+    expect([await of('shop 7'), await of('nobody@studio.test'), await of('Many000007')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });
 

@@ -5,5 +5,6 @@ export { OperatorKeys } from './keys.tsx';
 export { Margin } from './margin.tsx';
 export { OneAccount } from './one-account.tsx';
 export { Providers } from './providers.tsx';
+export { Search } from './search.tsx';
 export { Service } from './service.tsx';
 export { FailingWebhooks } from './webhooks.tsx';

@@ -1,0 +1,135 @@
+/**
+ * The search of the operator. What has a key in the table is found by one read: an id, the beginning of a key, the
+ * operator's own name of an account, an invited address. Names of accounts and addresses of people have no index, so
+ * the oldest accounts are looked through, and the answer says when there are more. Nothing scans the table.
+ */
+import type { Account } from '../../accounts/account.ts';
+import { isPlayground } from '../../accounts/key-changes.ts';
+import type { FoundThing, FoundView } from '../../contract/portal-views.ts';
+import { parametersOf } from '../../operated/parameters.ts';
+import {
+  type AccountId,
+  parseAccountId,
+  parseCreationId,
+  parseKeyId,
+  parseNoticeId,
+} from '../../values/ids.ts';
+import { invitationIdOf, isAddress, normalEmail } from '../people.ts';
+import type { ReadHandle, ReadServices } from './open.ts';
+
+const mostText = 200;
+/** The oldest accounts, of which names are compared, and those of which people are. */
+const mostAccounts = 500;
+const mostOfPeople = 100;
+const accountsAtOnce = 10;
+const mostFound = 20;
+
+/** GET /operator/search; ?q is an id, the beginning of a key, a name or an address. */
+export const findAnything: ReadHandle<'findAnything'> = async (request, _caller, services) => {
+  const parameters = parametersOf(request);
+  const text = parameters.read('q', textIn, `1 to ${mostText} characters`) ?? '';
+  parameters.check();
+  const exact = await Promise.all([
+    creationOf(text, services),
+    accountOf(text, services),
+    keyOf(text, services),
+    noticeOf(text, services),
+    namedOutside(text, services),
+  ]);
+  const found = exact.flat();
+  // Whoever pasted a whole id looks for this thing alone.
+  const more = found.length > 0 ? noMore : await lookThrough(text, services);
+  const body: FoundView = { data: [...found, ...more.found].slice(0, mostFound), has_all: more.hasAll };
+  return { status: 200, body };
+};
+
+function textIn(text: string): string | undefined {
+  const trimmed = text.trim();
+  return trimmed === '' || trimmed.length > mostText ? undefined : trimmed;
+}
+
+interface Looked {
+  readonly found: readonly FoundThing[];
+  readonly hasAll: boolean;
+}
+
+const noMore: Looked = { found: [], hasAll: true };
+
+function thing(kind: FoundThing['kind'], id: string, name: string, account: Account | undefined): FoundThing {
+  return { kind, id, name, account: account?.id ?? null, account_name: account?.name ?? null };
+}
+
+async function accountAt(id: AccountId, { operated }: ReadServices): Promise<Account | undefined> {
+  return (await operated.accountsOf([id]))[0];
+}
+
+async function creationOf(text: string, services: ReadServices): Promise<FoundThing[]> {
+  const id = parseCreationId(text);
+  const creation = id && (await services.creations.read(id));
+  if (!creation) return [];
+  const name = `${creation.model}, ${creation.status}`;
+  return [thing('creation', creation.id, name, await accountAt(creation.accountId, services))];
+}
+
+async function accountOf(text: string, services: ReadServices): Promise<FoundThing[]> {
+  const id = parseAccountId(text);
+  const account = id && (await accountAt(id, services));
+  return account ? [thing('account', account.id, account.name, account)] : [];
+}
+
+/** A key or a token of an end user names its account and its key in its first 24 characters. */
+async function keyOf(text: string, services: ReadServices): Promise<FoundThing[]> {
+  const [, accountText = '', keyText = ''] = /^dk_(?:live|user)_(\w{10})(\w{6})?/.exec(text) ?? [];
+  const [accountId, keyId] = [parseAccountId(accountText), parseKeyId(keyText)];
+  const account = accountId && (await accountAt(accountId, services));
+  if (!account) return [];
+  const keys = await services.reads.keys(account.id);
+  return keys
+    .filter((key) => !isPlayground(key) && (keyText === '' || key.id === keyId))
+    .map((key) => thing('key', key.id, key.name, account));
+}
+
+async function noticeOf(text: string, services: ReadServices): Promise<FoundThing[]> {
+  const id = parseNoticeId(text);
+  const [notice] = id ? await services.notices.readAll([id]) : [];
+  if (!notice || id === undefined) return [];
+  return [thing('notice', id, notice.webhook.status, await accountAt(notice.accountId, services))];
+}
+
+async function namedOutside(text: string, services: ReadServices): Promise<FoundThing[]> {
+  const id = await services.operated.namedOutside(text);
+  const account = id && (await accountAt(id, services));
+  return account ? [thing('account', account.id, account.name, account)] : [];
+}
+
+async function lookThrough(text: string, services: ReadServices): Promise<Looked> {
+  const { accounts, after } = await services.operated.accounts(mostAccounts);
+  if (isAddress(text)) return peopleWith(normalEmail(text), accounts, after !== undefined, services);
+  const wanted = text.toLowerCase();
+  const named = accounts.filter(({ name }) => name.toLowerCase().includes(wanted));
+  return {
+    found: named.map((account) => thing('account', account.id, account.name, account)),
+    hasAll: after === undefined,
+  };
+}
+
+async function peopleWith(
+  email: string,
+  accounts: readonly Account[],
+  hasMore: boolean,
+  services: ReadServices,
+): Promise<Looked> {
+  const { people, operated } = services;
+  const invitations = await people.invitationsTo(invitationIdOf(email));
+  const invitedTo = invitations.flatMap(({ accountId }) => (accountId === 'SERVICE' ? [] : [accountId]));
+  const invited = await operated.accountsOf(invitedTo);
+  const found = invited.map((account) => thing('invitation', email, email, account));
+  for (let start = 0; start < Math.min(accounts.length, mostOfPeople); start += accountsAtOnce) {
+    const some = accounts.slice(start, start + accountsAtOnce);
+    const members = await Promise.all(some.map(({ id }) => people.listMembers(id)));
+    for (const [place, account] of some.entries())
+      for (const member of members[place] ?? [])
+        if (member.email === email) found.push(thing('person', member.personId, email, account));
+  }
+  return { found, hasAll: !hasMore && accounts.length <= mostOfPeople };
+}
