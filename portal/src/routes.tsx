@@ -14,6 +14,7 @@ import { OneKey } from './pages/one-key.tsx';
 import { People } from './pages/people.tsx';
 import { Playground } from './pages/playground/playground.tsx';
 import { Requests } from './pages/requests.tsx';
+import { Statement } from './pages/statement.tsx';
 import { Usage } from './pages/usage.tsx';
 import { Wallet } from './pages/wallet.tsx';
 import { Webhooks } from './pages/webhooks.tsx';
@@ -69,6 +70,7 @@ export const routes: readonly Route[] = [
   route('/deliveries', Deliveries, 'listDeliveries', ['Developers', 'Deliveries', 'send']),
   route('/deliveries/:id', Delivery, 'getDelivery'),
   route('/wallet', Wallet, 'listLedger', ['Money', 'Wallet', 'wallet']),
+  route('/statement', Statement, 'getStatement', ['Money', 'Statement', 'list']),
   route('/usage', Usage, 'getUsage', ['Money', 'Usage', 'bars']),
   route('/people', People, 'listPeople', ['Account', 'People', 'people']),
   route('/audit', Audit, 'listActions', ['Account', 'Audit', 'list']),

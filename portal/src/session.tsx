@@ -2,6 +2,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import {
+  type PortalOperation,
   type PortalOperationName,
   portalOperations,
   roles,
@@ -25,9 +26,10 @@ export function useSession(): Session {
 
 /** Whether this person may call the operation. The service decides; the page only does not offer what fails. */
 export function mayCall({ account, is_operator: isOperator }: MeView, name: PortalOperationName): boolean {
-  const { role } = portalOperations[name];
+  const { role, isForFinance }: PortalOperation = portalOperations[name];
   if (role === 'person') return true;
   if (role === 'operator') return isOperator;
+  if (account?.role === 'finance') return isForFinance === true;
   return account !== null && roles.indexOf(account.role) >= roles.indexOf(role);
 }
 

@@ -7,6 +7,7 @@ import { keepTyped, signInAddress, signInAfresh, waiting } from './kept.ts';
 import { OperatorSearch, SearchButton, useOperatorPages } from './operator-pages.tsx';
 import { href, match, scrollOf, setQuery, usePlace } from './router.ts';
 import { routes } from './routes.tsx';
+import { Wallet } from './pages/wallet.tsx';
 import { mayCall, signInError, useSession, WhomToAsk } from './session.tsx';
 import { Button, Icon } from './ui/basics.tsx';
 import { Dialog, Page } from './ui/page.tsx';
@@ -78,7 +79,9 @@ function CurrentPage() {
     const { id = '', tab = '' } = found;
     // A tab of a page has an address of its own, and the page around it stays.
     const page = `${pattern.replace('/:tab', '')} ${id}`;
-    return mayCall(me, needs) ? <Shown key={page} id={id} tab={tab} /> : <NotAllowed key={path} />;
+    if (mayCall(me, needs)) return <Shown key={page} id={id} tab={tab} />;
+    // A role that sees money alone begins with the wallet.
+    return path === '/' && mayCall(me, 'listLedger') ? <Wallet key={page} /> : <NotAllowed key={path} />;
   }
   return <NotFound key={path} />;
 }

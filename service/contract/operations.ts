@@ -181,8 +181,11 @@ export const signInErrors = [
 ] as const;
 export type SignInError = (typeof signInErrors)[number];
 
-/** What a member of an account may do. Each role may also do what the roles before it may. */
-export const roles = ['viewer', 'developer', 'owner'] as const;
+/**
+ * What a member of an account may do. Each role may also do what the roles before it may. The first one stands for
+ * no rank: it calls only what is marked for finance, so it sees money, and neither keys nor prompts.
+ */
+export const roles = ['finance', 'viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
 /** The Lambda functions of the portal's API. Each has the rights of its own operations only. */
@@ -195,8 +198,10 @@ export interface PortalOperation {
   /** The function that answers, a file in functions/ without `portal-` and `.ts`. */
   readonly function: PortalFunction;
   /** The least role in the account. 'person': whoever is signed in. 'operator': people of the operator. */
-  readonly role: Role | 'person' | 'operator';
+  readonly role: Exclude<Role, 'finance'> | 'person' | 'operator';
   readonly query: readonly string[];
+  /** True: the role finance may call it as well. */
+  readonly isForFinance?: true;
   /** True: the sign-in of the person must be less than 15 minutes old. */
   readonly isFresh?: true;
   /** False: the log of actions does not name it, because it changes nothing that matters later. */
@@ -371,6 +376,7 @@ export const memberOperations = {
     function: 'read',
     role: 'viewer',
     query: ['limit', 'cursor'],
+    isForFinance: true,
   },
   exportLedger: {
     method: 'GET',
@@ -378,10 +384,40 @@ export const memberOperations = {
     function: 'read',
     role: 'viewer',
     query: ['month', 'cursor'],
+    isForFinance: true,
   },
-  getUsage: { method: 'GET', path: '/usage', function: 'read', role: 'viewer', query: days },
-  exportUsage: { method: 'GET', path: '/usage.csv', function: 'read', role: 'viewer', query: days },
-  getAlerts: { method: 'GET', path: '/alerts', function: 'read', role: 'viewer', query: [] },
+  getStatement: {
+    method: 'GET',
+    path: '/statement',
+    function: 'read',
+    role: 'viewer',
+    query: ['month'],
+    isForFinance: true,
+  },
+  getUsage: {
+    method: 'GET',
+    path: '/usage',
+    function: 'read',
+    role: 'viewer',
+    query: days,
+    isForFinance: true,
+  },
+  exportUsage: {
+    method: 'GET',
+    path: '/usage.csv',
+    function: 'read',
+    role: 'viewer',
+    query: days,
+    isForFinance: true,
+  },
+  getAlerts: {
+    method: 'GET',
+    path: '/alerts',
+    function: 'read',
+    role: 'viewer',
+    query: [],
+    isForFinance: true,
+  },
   setAlerts: { method: 'PUT', path: '/alerts', function: 'manage', role: 'developer', query: [] },
 
   // People

@@ -55,6 +55,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   redeliverFailed: { body: { readonly since: string }; answer: view.RedeliveredView };
   listLedger: { answer: view.LedgerPage };
   exportLedger: { answer: string };
+  getStatement: { answer: view.StatementView };
   getUsage: { answer: view.UsageView };
   exportUsage: { answer: string };
   getAlerts: { answer: view.AlertsView };

@@ -444,6 +444,36 @@ export interface LedgerPage extends PageView<LedgerView> {
   readonly months: readonly string[];
 }
 
+/** GET /statement: the opening balance and all movements are the closing balance. The credit line is no part of it. */
+export interface StatementView {
+  /** "2026-11", in UTC. */
+  readonly month: string;
+  /** Months since the account was opened, the newest first. */
+  readonly months: readonly string[];
+  readonly account: { readonly id: string; readonly name: string };
+  /** False: rows of the month may still come. */
+  readonly is_final: boolean;
+  /** Up to when rows count. */
+  readonly until: string;
+  readonly opening_balance: number;
+  /** By model, the largest first. Amounts are negative. */
+  readonly charges: readonly StatementLine[];
+  readonly charged: number;
+  readonly refunds: readonly StatementLine[];
+  readonly refunded: number;
+  /** Top-ups, payments and adjustments: the sum of each kind. */
+  readonly others: readonly { readonly kind: LedgerView['kind']; readonly amount: number }[];
+  /** The first 500 of them. */
+  readonly movements: readonly Pick<LedgerView, 'at' | 'kind' | 'amount' | 'note'>[];
+  readonly closing_balance: number;
+}
+
+export interface StatementLine {
+  readonly model: string | null;
+  readonly count: number;
+  readonly amount: number;
+}
+
 export interface UsageLine {
   /** The day, or the id of the key, the model or the user. Null: rows that name none. */
   readonly group: string | null;
@@ -467,6 +497,8 @@ export interface UsageView {
   /** Spend of each day by group, for the chart: the largest seven, and "other". '' has no name. */
   readonly days: readonly { readonly day: string; readonly spent: Readonly<Record<string, number>> }[];
   readonly total: Omit<UsageLine, 'group' | 'name'>;
+  /** Of this month, whatever days are asked for. `at_end` is null until the account has a whole day. */
+  readonly month: { readonly spent: number; readonly at_end: number | null };
   /** Of the newest 300 creations of these days that ended: the share that completed, 0 to 1. Null when none did. */
   readonly success_rate: number | null;
   /** Seconds from acceptance to the image, of the completed ones among the newest 300. `of`: how many these are. */

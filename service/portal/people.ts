@@ -119,7 +119,8 @@ export function newInvitation<To extends Omit<Invitation, 'id' | 'invitedAt' | '
 }
 
 /** Whether a member with this role may call an operation that asks for the other. */
-export function mayAct(role: Role, least: Role): boolean {
+export function mayAct(role: Role, least: Role, isForFinance = false): boolean {
+  if (role === 'finance') return isForFinance;
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 

@@ -2,6 +2,7 @@
 import type { UsageLine, UsageView } from '../contract/portal-views.ts';
 import type { Days } from '../usage/booked-row.ts';
 import { addTo, noUsage, plus, type UsageDay, type UsageSum } from '../usage/day-sums.ts';
+import type { Forecast } from '../usage/forecast.ts';
 import type { TimedCreation } from '../usage/usage-store.ts';
 import type { UsageDimension } from '../usage/usage.ts';
 import type { Cell } from '../values/csv.ts';
@@ -21,7 +22,7 @@ export interface ShownUsage {
 }
 
 /** @param sample the newest creations of the range */
-export function usageView(shown: ShownUsage, sample: readonly TimedCreation[]): UsageView {
+export function usageView(shown: ShownUsage, sample: readonly TimedCreation[], month: Forecast): UsageView {
   const groups = groupsOf(shown);
   const total = groups.reduce((sum, [, own]) => plus(sum, own), noUsage);
   const ended = sample.filter(({ status }) => status === 'completed' || status === 'failed');
@@ -33,6 +34,10 @@ export function usageView(shown: ShownUsage, sample: readonly TimedCreation[]): 
     ...(groups.length > mostLines && { lines_left_out: groups.length - mostLines }),
     days: chartOf(shown, groups),
     total: figuresOf(total),
+    month: {
+      spent: toUsd(month.spentMicros),
+      at_end: month.forecastMicros === undefined ? null : toUsd(month.forecastMicros),
+    },
     success_rate: ended.length === 0 ? null : seconds.length / ended.length,
     seconds:
       seconds.length === 0

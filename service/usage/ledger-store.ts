@@ -14,7 +14,7 @@ import { asMicros, type Micros } from '../values/money.ts';
 import { completed, ledgerOfDays } from './booked-row-reads.ts';
 
 /** A transaction can commit this long after the time of its row, and come in below rows that were read. */
-const settledMillis = 5 * 60_000;
+export const settledMillis = 5 * 60_000;
 const tries = 10;
 /** The most pages of a query in one part of an export: of usual rows, as many as an answer can hold. */
 const pagesOfPart = 4;

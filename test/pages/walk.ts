@@ -20,6 +20,7 @@ export const visits: readonly Visit[] = [
   { name: 'deliveries', path: 'deliveries', heading: 'Deliveries' },
   { name: 'delivery', path: 'deliveries/delivery_5', heading: 'Delivery' },
   { name: 'wallet', path: 'wallet', heading: 'Wallet' },
+  { name: 'statement', path: 'statement', heading: 'Statement' },
   { name: 'usage', path: 'usage?by=model', heading: 'Usage' },
   { name: 'people', path: 'people', heading: 'People' },
   { name: 'audit', path: 'audit', heading: 'Audit' },

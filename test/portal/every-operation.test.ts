@@ -109,6 +109,7 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
   redeliverFailed: { ask: () => ({ body: { since: '2026-11-01T00:00:00Z' } }), status: 202 },
   listLedger: { status: 200 },
   exportLedger: { ask: () => ({ query: { month: '2026-11' } }), status: 200 },
+  getStatement: { status: 200 },
   getUsage: { status: 200 },
   exportUsage: { status: 200 },
   getAlerts: { status: 200 },
@@ -200,17 +201,25 @@ describe('every operation with every role', () => {
       'endSessions',
       'withdrawInvitation',
     ]);
+    expect(names.filter((name) => operationOf(name).isForFinance === true)).toEqual([
+      'listLedger',
+      'exportLedger',
+      'getStatement',
+      'getUsage',
+      'exportUsage',
+      'getAlerts',
+    ]);
     const ofOperator = names.filter((name) => operationOf(name).path.startsWith('/operator/'));
     expect([...of('operator', true), ...of('operator', false)].sort()).toEqual(ofOperator.sort());
   });
 
   it.each(names)('%s answers who may call it, and refuses everybody else', async (name) => {
     const operation = operationOf(name);
-    const who = ['viewer', 'developer', 'owner', 'operator'] as const;
+    const who = ['finance', 'viewer', 'developer', 'owner', 'operator'] as const;
     const isAllowed = (role: (typeof who)[number]): boolean => {
       if (operation.role === 'person') return true;
       if (operation.role === 'operator' || role === 'operator') return operation.role === role;
-      return mayAct(role, operation.role);
+      return mayAct(role, operation.role, operation.isForFinance);
     };
     const refusing = await openStage();
     for (const role of who.filter((one) => !isAllowed(one))) {

@@ -1,4 +1,5 @@
 /** Usage by the day of the charge: sums of days that are over, refunds that come late, and readers at once. */
+import { asMicros } from '../../service/values/money.ts';
 import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
@@ -193,8 +194,10 @@ describe('the view of usage', () => {
     completedAt: new Date(now + seconds * 1000).toISOString(),
   });
 
+  const month = { spentMicros: asMicros(0), forecastMicros: undefined };
+
   it('The chart has the seven largest groups, and all others are one', () => {
-    const [day] = usageView(shown(9), []).days;
+    const [day] = usageView(shown(9), [], month).days;
     expect(Object.keys(day?.spent ?? {})).toEqual([
       ...Array.from({ length: 7 }, (_, number) => `user-${number}`),
       'other',
@@ -203,9 +206,9 @@ describe('the view of usage', () => {
   });
 
   it('The page has the largest thousand lines, and the total has all', () => {
-    const view = usageView(shown(1_200), []);
+    const view = usageView(shown(1_200), [], month);
     expect([view.lines.length, view.lines_left_out, view.total.creations]).toEqual([1_000, 200, 1_200]);
-    expect(usageView(shown(3), [])).not.toHaveProperty('lines_left_out');
+    expect(usageView(shown(3), [], month)).not.toHaveProperty('lines_left_out');
   });
 
   it('Times are those of completed creations, and the rate leaves out what is open', () => {
@@ -214,9 +217,12 @@ describe('the view of usage', () => {
       took(600, 'failed'),
       took(0, 'queued'),
     ];
-    const { seconds, success_rate: rate } = usageView(shown(1), sample);
+    const { seconds, success_rate: rate } = usageView(shown(1), sample, month);
     expect([seconds, rate]).toEqual([{ p50: 10, p95: 19, of: 19 }, 0.95]);
-    expect(usageView(shown(1), [took(0, 'queued')])).toMatchObject({ seconds: null, success_rate: null });
+    expect(usageView(shown(1), [took(0, 'queued')], month)).toMatchObject({
+      seconds: null,
+      success_rate: null,
+    });
   });
 });
 

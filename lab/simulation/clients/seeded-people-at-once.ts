@@ -3,12 +3,14 @@
  * all within milliseconds. Chance alone seldom lets the writes of two people cross on the same thing.
  */
 import { capNames } from '../../../service/accounts/caps.ts';
-import { roles } from '../../../service/contract/operations.ts';
+import { roles as all } from '../../../service/contract/operations.ts';
 import type { Dice } from '../world/dice.ts';
 import { ownersPlace } from './open-accounts.ts';
 import type { AccountPlan, PortalAct, PortalStep, SignIn, Step } from './scenario.ts';
 
 const cents = 10_000;
+/** Without the role that has no rank: the seeds that catch planted bugs draw from these. */
+const [, ...roles] = all;
 const keyRounds = 4;
 const roundMillis = 5_000;
 /** Time between the actions of people at once. */

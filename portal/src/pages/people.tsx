@@ -40,7 +40,7 @@ export function People() {
   return (
     <Page
       title="People"
-      lead="An owner may do everything. A developer has keys, webhooks and the playground. A viewer reads."
+      lead="An owner may do everything. A developer has keys, webhooks and the playground. A viewer reads. Finance sees money alone."
       actions={<Button text="Invite a person" class="primary" onClick={() => setShown({ kind: 'invite' })} />}
     >
       {error && <Failed error={error} />}

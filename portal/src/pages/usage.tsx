@@ -209,6 +209,8 @@ export function Usage() {
   );
 }
 
+/** A forecast has no fractions of a cent. */
+const round = (amount: number): number => Math.round(amount * 100) / 100;
 const percent = (share: number): string => `${(share * 100).toFixed(share === 1 ? 0 : 1)} %`;
 
 function Content({ data, by }: { data: UsageView; by: Dimension }) {
@@ -228,6 +230,15 @@ function Content({ data, by }: { data: UsageView; by: Dimension }) {
       <Figures
         rows={[
           ['Spent', <Money of={data.total.spent} />],
+          [
+            'This month',
+            <Money of={data.month.spent} />,
+            data.month.at_end === null ? undefined : (
+              <>
+                about <Money of={round(data.month.at_end)} /> at its end, by the mean of the last seven days
+              </>
+            ),
+          ],
           [
             'Creations',
             data.total.creations.toLocaleString('en-US'),

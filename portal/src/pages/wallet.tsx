@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LedgerPage, LedgerView } from '../../../service/contract/portal-views.ts';
 import { useRows } from '../api/hooks.ts';
 import { href } from '../router.ts';
-import { useSession, WhomToAsk } from '../session.tsx';
+import { useMay, useSession, WhomToAsk } from '../session.tsx';
 import { Card, Clip, Figures, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Loading } from '../ui/states.tsx';
@@ -95,6 +95,9 @@ function ByMonth({ months }: { months: readonly string[] }) {
           </option>
         ))}
       </select>
+      <a class="button small" href={href(`/statement?month=${month}`)}>
+        Statement
+      </a>
       <Export
         operation="exportLedger"
         query={{ month }}
@@ -106,7 +109,7 @@ function ByMonth({ months }: { months: readonly string[] }) {
   );
 }
 
-const kinds: Readonly<Record<LedgerView['kind'], string>> = {
+export const kinds: Readonly<Record<LedgerView['kind'], string>> = {
   charge: 'Charge',
   refund: 'Refund',
   top_up: 'Top-up',
@@ -122,6 +125,7 @@ const Or = ({ text }: { text: string | null }) =>
 /** @param at the path of a creation's page, without its id */
 export function LedgerTable(props: { rows: readonly LedgerView[]; at?: string }) {
   const { rows, at: creations = '/creations' } = props;
+  const maySee = useMay('getPortalCreation');
   const digits = digitsFor(rows.map(({ amount }) => amount));
   const balanceDigits = digitsFor(rows.map(({ available }) => available));
   return (
@@ -139,9 +143,13 @@ export function LedgerTable(props: { rows: readonly LedgerView[]; at?: string })
               <Or text={note} />
             ) : (
               <>
-                <a href={href(`${creations}/${creation}`)}>
+                {maySee || props.at !== undefined ? (
+                  <a href={href(`${creations}/${creation}`)}>
+                    <code>…{creation.slice(-8)}</code>
+                  </a>
+                ) : (
                   <code>…{creation.slice(-8)}</code>
-                </a>{' '}
+                )}{' '}
                 <span class="dim">{model}</span>
               </>
             ),

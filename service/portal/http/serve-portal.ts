@@ -126,7 +126,7 @@ function check(
   if (unknown.length > 0) throw invalidRequest(unknown);
 }
 
-function checkRole({ role, function: group }: PortalOperation, caller: PersonCaller): void {
+function checkRole({ role, function: group, isForFinance }: PortalOperation, caller: PersonCaller): void {
   switch (role) {
     case 'person':
       return;
@@ -139,7 +139,7 @@ function checkRole({ role, function: group }: PortalOperation, caller: PersonCal
       if (!caller.member || !caller.account) throw noPlace();
       if (caller.account.condition === 'disabled') throw accountDisabled();
       if (caller.account.condition === 'suspended' && group === 'generate') throw apiSuspended();
-      if (!mayAct(caller.member.role, role)) throw roleTooLow();
+      if (!mayAct(caller.member.role, role, isForFinance)) throw roleTooLow();
   }
 }
 

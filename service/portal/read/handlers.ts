@@ -21,6 +21,7 @@ import { listPortalRequests } from './requests.ts';
 import { listProviders } from './providers.ts';
 import { findAnything } from './search.ts';
 import { getService } from './service-now.ts';
+import { getStatement } from './statement.ts';
 import { exportUsage, getUsage } from './usage.ts';
 import { getAlerts, getDelivery, getWebhooks, listDeliveries } from './webhooks.ts';
 
@@ -39,6 +40,7 @@ const handlers: PortalHandlers<'read', ReadServices> = {
   getDelivery,
   listLedger,
   exportLedger,
+  getStatement,
   getUsage,
   exportUsage,
   getAlerts,

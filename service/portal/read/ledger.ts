@@ -72,11 +72,11 @@ function rowView({ row, availableMicros }: BalancedRow, keyNames: ReadonlyMap<Ke
 }
 
 /** The operator's text. The reason of a refund is a word of the service, and is in the creation. */
-function noteOf({ kind, reference, reason }: BalancedRow['row']): string | null {
+export function noteOf({ kind, reference, reason }: BalancedRow['row']): string | null {
   return kind === 'refund' ? null : (reason ?? reference ?? null);
 }
 
-function monthsSince(createdAt: string, nowMillis: number): string[] {
+export function monthsSince(createdAt: string, nowMillis: number): string[] {
   const first = createdAt.slice(0, 7);
   const months: string[] = [];
   const now = new Date(nowMillis);

@@ -12,6 +12,7 @@ import { createNoticeStore } from '../../notices/notice-store.ts';
 import { createHealthStore } from '../../render/health-store.ts';
 import { createOperatedReads } from '../../usage/all-accounts-reads.ts';
 import { createLedgerReads } from '../../usage/ledger-store.ts';
+import { createStatementReads } from '../../usage/statement-reads.ts';
 import { createUsageReads } from '../../usage/usage-store.ts';
 import { createDeliveryReads } from '../../webhooks/delivery-reads.ts';
 import { openPortalWith, type PortalPlatform, type PortalServices } from '../open.ts';
@@ -37,6 +38,7 @@ export function readStores(table: Table) {
     ledger: createLedgerReads(table),
     usage: createUsageReads(table),
     requestLog: createRequestLogReads(table),
+    statements: createStatementReads(table),
     people: createPeopleStore(table),
   };
 }

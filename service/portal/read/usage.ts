@@ -2,6 +2,7 @@
 import { playgroundKeyId, playgroundName } from '../../accounts/key-changes.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import { dayBefore } from '../../usage/day-sums.ts';
+import { type Forecast, forecastFrom, forecastOf } from '../../usage/forecast.ts';
 import { usageDimensions } from '../../usage/usage.ts';
 import { csvLine } from '../../values/csv.ts';
 import type { MemberCaller } from '../http/caller.ts';
@@ -40,6 +41,27 @@ const sampled = 300;
 /** GET /usage: what was spent on some days, by day, key, model or user; ?from, ?to and ?by. */
 export const getUsage: ReadHandle<'getUsage'> = async (request, caller, services) => {
   const shown = await usedDays(request, caller, services);
-  const sample = await services.usage.newest(caller.account.id, shown.range, sampled);
-  return { status: 200, body: usageView(shown, sample) };
+  const [sample, month] = await Promise.all([
+    services.usage.newest(caller.account.id, shown.range, sampled),
+    spendOfMonth(caller, services),
+  ]);
+  return { status: 200, body: usageView(shown, sample, month) };
 };
+
+async function spendOfMonth(
+  { account, nowMillis }: MemberCaller,
+  { usage }: ReadServices,
+): Promise<Forecast> {
+  const today = new Date(nowMillis).toISOString().slice(0, 10);
+  const opened = account.createdAt.slice(0, 10);
+  const range = { from: forecastFrom(today), to: today };
+  const days = await usage.days(account.id, { ...range, by: 'day', since: dayBefore(opened), nowMillis });
+  const spent = days.map(({ day, groups }) => ({
+    day,
+    spentMicros: [...groups.values()].reduce(
+      (sum, { chargedMicros, refundedMicros }) => sum + chargedMicros - refundedMicros,
+      0,
+    ),
+  }));
+  return forecastOf(spent, today, opened);
+}

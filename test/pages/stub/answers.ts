@@ -99,6 +99,7 @@ export function answersOf(samples: Samples): Answers {
     redeliverFailed: () => ({ redelivered: 3, has_more: false }),
     listLedger: ({ query }) => ledger(query),
     exportLedger: () => 'time,kind,amount\n',
+    getStatement: () => samples.statement,
     getUsage: ({ query }) => samples.usage((query.get('by') ?? 'day') as 'day'),
     exportUsage: () => 'day,spent\n',
     getAlerts: () => samples.alerts,

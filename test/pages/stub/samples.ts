@@ -352,6 +352,7 @@ export function samplesAt(nowMillis: number) {
     const total = sumOf(lines.map((one) => one.spent));
     const { group: _group, name: _name, ...rest } = line(null, total);
     return {
+      month: { spent: 151.24, at_end: 174.117 },
       from: days[0] ?? '',
       to: days.at(-1) ?? '',
       by,
@@ -535,6 +536,25 @@ export function samplesAt(nowMillis: number) {
     ],
   };
 
+  const statement: view.StatementView = {
+    month: '2026-11',
+    months: ['2026-11', '2026-10'],
+    account: { id: 'acc_7Yt2mQ9xZk', name: 'Nordlicht Prints' },
+    is_final: false,
+    until: ago(5 * minute),
+    opening_balance: 100,
+    charges: [
+      { model: 'sandbox-standard', count: 300, amount: -13.5 },
+      { model: 'sandbox-sketch', count: 120, amount: -1.2 },
+    ],
+    charged: -14.7,
+    refunds: [{ model: 'sandbox-standard', count: 2, amount: 0.09 }],
+    refunded: 0.09,
+    others: [{ kind: 'top_up', amount: 50 }],
+    movements: [{ at: ago(day), kind: 'top_up', amount: 50, note: '=HYPERLINK("https://evil.test")' }],
+    closing_balance: 135.39,
+  };
+
   const service: view.ServiceView = {
     open_circuits: [{ provider: 'fal', model: 'fal-ai/flux-2-pro', quality: null, since: ago(50 * minute) }],
     pauses: [
@@ -666,6 +686,7 @@ export function samplesAt(nowMillis: number) {
     operated,
     failingWebhooks,
     service,
+    statement,
     operatedCreation,
     found,
     providers,

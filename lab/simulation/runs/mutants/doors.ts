@@ -142,7 +142,7 @@ export const doors: Bugs = {
   'service/portal/people.ts': {
     'developers-may-do-everything': [
       'roles.indexOf(role) >= roles.indexOf(least)',
-      'roles.indexOf(role) >= Math.min(1, roles.indexOf(least))',
+      'roles.indexOf(role) >= Math.min(2, roles.indexOf(least))',
     ],
   },
   'service/portal/session.ts': {

@@ -6,8 +6,8 @@ import { Failed } from '../../ui/states.tsx';
 import { Button } from '../../ui/basics.tsx';
 
 /** Gives a text to the browser as a file. */
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+export function download(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
@@ -30,7 +30,7 @@ export function Export(props: {
     setBusy(true);
     setError(undefined);
     try {
-      download(file, await callForText(operation, { query }));
+      download(file, await callForText(operation, { query }), 'text/csv;charset=utf-8');
       announce(`Saved ${file}.`);
     } catch (failure) {
       setError(failure instanceof Refusal ? failure : new Refusal('PAGE', 'The file could not be saved.'));

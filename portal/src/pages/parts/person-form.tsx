@@ -23,6 +23,7 @@ const hints: Readonly<Record<Role, string>> = {
   owner: 'May do everything, and manages people.',
   developer: 'Manages keys and webhooks, and generates.',
   viewer: 'Reads everything but people and the audit log.',
+  finance: 'Sees wallet, ledger, usage and statements: no keys, no prompts.',
 };
 
 /** @param changed the person to change: only what was touched is given. Absent: a new person, with an address. */

@@ -1,0 +1,48 @@
+/** What an account will have spent at the end of a month, if the next days are as the last seven were. */
+import { asMicros, type Micros } from '../values/money.ts';
+import { dayBefore } from './day-sums.ts';
+
+const meanOfDays = 7;
+
+export interface SpentDay {
+  /** "2026-11-21", in UTC. */
+  readonly day: string;
+  readonly spentMicros: number;
+}
+
+export interface Forecast {
+  readonly spentMicros: Micros;
+  /** Undefined: the account has no whole day yet. */
+  readonly forecastMicros: Micros | undefined;
+}
+
+/** The first day whose spend the forecast needs. */
+export function forecastFrom(today: string): string {
+  let first = today;
+  for (let count = 0; count < meanOfDays; count += 1) first = dayBefore(first);
+  return first < `${today.slice(0, 7)}-01` ? first : `${today.slice(0, 7)}-01`;
+}
+
+/**
+ * What is spent, and for each day that is left the mean of the last whole days. Today counts as a day that is left
+ * for what it has not spent of the mean.
+ * @param since the day on which the account was opened: days before it are no days without spend
+ */
+export function forecastOf(days: readonly SpentDay[], today: string, since: string): Forecast {
+  const month = today.slice(0, 7);
+  const sumOf = (some: readonly SpentDay[]): number =>
+    some.reduce((sum, { spentMicros }) => sum + spentMicros, 0);
+  const spent = sumOf(days.filter(({ day }) => day.startsWith(month)));
+  const whole = days.filter(({ day }) => day < today && day >= since).slice(-meanOfDays);
+  if (whole.length === 0) return { spentMicros: asMicros(spent), forecastMicros: undefined };
+  const mean = sumOf(whole) / whole.length;
+  const ofToday = sumOf(days.filter(({ day }) => day === today));
+  const left = daysIn(month) - Number(today.slice(8));
+  const rest = Math.max(0, mean - ofToday) + mean * left;
+  return { spentMicros: asMicros(spent), forecastMicros: asMicros(Math.round(spent + rest)) };
+}
+
+function daysIn(month: string): number {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 0)).getUTCDate();
+}
