@@ -123,6 +123,7 @@ const reportSchema = z.object({
 
 /** What only CI runs, by `npm test -- --long`: it takes much of a processor, or proves what faster tests prove. */
 const longTests = [
+  'test/api/refusal-storm.test.ts',
   'test/tables/leases/releases.test.ts',
   // test/admin/evidence-rows.test.ts proves each row without a stack.
   'test/admin/evidence.test.ts',

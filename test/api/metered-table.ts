@@ -3,13 +3,18 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { writeUnits } from '../../lab/cost/meter.ts';
 import { createDirectClient } from '../../lab/simulation/aws/http-exchange.ts';
+import { leanTableClient } from '../../lab/simulation/load/fast/fast-clients.ts';
+import type { Input } from '../../lab/simulation/aws/table-request.ts';
 import { createSimulatedTable } from '../../lab/simulation/aws/simulated-table.ts';
 import type { Item } from '../../local/dynamodb/attributes.ts';
 import { sizeOfItem } from '../../local/dynamodb/values.ts';
 import { fakeClock, type FakeClock } from './fakes.ts';
 
-/** @param answer what the table does instead of an answer */
-export function createMeteredTable(answer?: () => Promise<never>) {
+/**
+ * @param answer what the table does instead of an answer
+ * @param isLean without the SDK, which takes a millisecond for a call
+ */
+export function createMeteredTable(answer?: () => Promise<never>, isLean = false) {
   const clock: FakeClock = fakeClock();
   let [units, largest] = [0, 0];
   const table = createSimulatedTable({
@@ -22,9 +27,11 @@ export function createMeteredTable(answer?: () => Promise<never>) {
       }
     },
   });
-  const client: DynamoDBDocumentClient = createDirectClient((operation, input) =>
-    answer ? answer() : table.perform(operation, input),
-  );
+  const perform = (operation: string, input: Input): object =>
+    answer ? answer() : table.perform(operation, input);
+  const client: DynamoDBDocumentClient = isLean
+    ? leanTableClient((operation, input) => Promise.resolve(perform(operation, input)))
+    : createDirectClient(perform);
   const items = (): Item[] => [...table.all()];
   return {
     clock,
