@@ -9,6 +9,7 @@ import { addGenerateCommand } from './commands/generate.ts';
 import { addListenCommand } from './commands/listen.ts';
 import { addLoginCommands } from './commands/login.ts';
 import { addMcpCommand } from './commands/mcp.ts';
+import { addRequestsCommand } from './commands/requests.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { complaintOf, exitCodes, withoutKeys } from './complaint.ts';
 import type { Io } from './io.ts';
@@ -20,6 +21,7 @@ const commands = [
   addGenerateCommand,
   addCreationCommands,
   addAccountCommands,
+  addRequestsCommand,
   addListenCommand,
   addMcpCommand,
   addWebhookCommands,

@@ -7,6 +7,7 @@ import { BalanceCalls, ModelCalls } from './resources/account.ts';
 import { CreationCalls } from './resources/creations.ts';
 import { EventCalls } from './resources/events.ts';
 import { ImageCalls } from './resources/images.ts';
+import { RequestCalls } from './resources/requests.ts';
 import { ResultCalls, UploadCalls } from './resources/transfers.ts';
 import { UserTokenCalls } from './resources/user-tokens.ts';
 
@@ -36,6 +37,8 @@ export class Darkroom {
   readonly models: ModelCalls;
   /** Reads what has happened to creations, in order. */
   readonly events: EventCalls;
+  /** Reads the log of requests, also of those that were refused. */
+  readonly requests: RequestCalls;
   /** Mints tokens for the pages of your users. */
   readonly userTokens: UserTokenCalls;
   /** The root of the API. */
@@ -63,6 +66,7 @@ export class Darkroom {
     this.balance = new BalanceCalls(transport);
     this.models = new ModelCalls(transport);
     this.events = new EventCalls(transport);
+    this.requests = new RequestCalls(transport);
     this.userTokens = new UserTokenCalls(transport);
     printAsText(this);
   }

@@ -23,6 +23,7 @@ export { type ApiPromise, type CallOptions, type PostOptions, version } from './
 export type { Page, Pages } from './pages.ts';
 export type { GenerateOptions, GenerateAndWaitOptions } from './resources/images.ts';
 export type { CreationFilter, WaitOptions } from './resources/creations.ts';
+export type { RequestFilter } from './resources/requests.ts';
 export type { EventQuery, FollowOptions } from './resources/events.ts';
 export type { ImageSource, UploadOptions } from './resources/transfers.ts';
 export type * from './types/generated.ts';

@@ -1,5 +1,6 @@
 /** A list that the API gives page by page. */
-import type { ApiPromise } from './http/call.ts';
+import type { ApiPromise, CallOptions } from './http/call.ts';
+import type { Transport } from './http/transport.ts';
 
 /** One page of a list. */
 export interface Page<Item> {
@@ -45,4 +46,16 @@ export function pagesOf<Item>(read: (cursor: string | undefined) => ApiPromise<P
     for await (const page of pages()) yield* page.data;
   }
   return { page: () => read(undefined), pages, [Symbol.asyncIterator]: items };
+}
+
+/** @internal The list at a path. A cursor of the filter begins it. */
+export function listAt<Item>(
+  transport: Transport,
+  path: string,
+  filter: object & { readonly cursor?: string | undefined },
+  options: CallOptions,
+): Pages<Item> {
+  return pagesOf((cursor) =>
+    transport.call({ method: 'GET', path, query: { ...filter, cursor: cursor ?? filter.cursor }, options }),
+  );
 }

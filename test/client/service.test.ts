@@ -60,7 +60,7 @@ describe('the examples of the docstrings', () => {
         'index.ts',
         'operator/darkroom-operator.ts',
         'pages.ts',
-        ...['account', 'creations', 'events', 'images', 'transfers', 'user-tokens'].map(
+        ...['account', 'creations', 'events', 'images', 'requests', 'transfers', 'user-tokens'].map(
           (name) => `resources/${name}.ts`,
         ),
       ]),

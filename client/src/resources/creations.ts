@@ -8,7 +8,7 @@ import {
 } from '../http/call.ts';
 import { beforeEnd, isTemporary } from '../http/retry.ts';
 import type { TimeLimit, Transport } from '../http/transport.ts';
-import { type Pages, pagesOf } from '../pages.ts';
+import { listAt, type Pages } from '../pages.ts';
 import type { CompletedCreation, Creation, CreationStatus } from '../types/generated.ts';
 
 /** Which creations to list. */
@@ -132,14 +132,7 @@ export class CreationCalls {
    * ```
    */
   list(filter: CreationFilter = {}, options: CallOptions = {}): Pages<Creation> {
-    return pagesOf((cursor) =>
-      this.#transport.call({
-        method: 'GET',
-        path: '/creations',
-        query: { ...filter, cursor: cursor ?? filter.cursor },
-        options,
-      }),
-    );
+    return listAt(this.#transport, '/creations', filter, options);
   }
 
   /**

@@ -131,6 +131,18 @@ describe('the other commands', () => {
     expect(isPng(readFileSync(at('waited.png')))).toBe(true);
   });
 
+  it('requests lists refused requests, and can be filtered', async () => {
+    const { service, client, person } = served;
+    const body = { model: 'sandbox-sketch', prompt: 'a lake', resolution: '8K' };
+    expect((await service.send('/images/generate', { key: client.key, body })).status).toBe(400);
+    const filter = ['--outcome', 'refused', '--code', 'ERR_INVALID_REQUEST', '--limit', '1'];
+    const listed = await person.json('requests', ...filter);
+    expect(listed).toMatchObject({ data: [{ status: 400, door: 'api', body: JSON.stringify(body) }] });
+    const { out } = await person.run(['requests', ...filter]);
+    expect(out.split('\n')[1]).toMatch(/ refused +400 +api +\w+ +resolution +1$/);
+    expect((await person.run(['requests', '--code', 'ERR_INTERNAL'])).out).toBe('No requests.\n');
+  });
+
   it('models and balance print tables, and JSON documents', async () => {
     const models = await served.person.run(['models']);
     expect(models.out.split('\n')[1]).toMatch(/^sandbox-sketch +0\.01 +1K +- +yes +Sandbox Sketch$/);
