@@ -100,7 +100,7 @@ describe('people', () => {
         ['invite', account(), '--email', 'nobody', '--role', 'owner'],
         '--email: "nobody" is no address, such as owner@example.com.',
       ],
-      [['invite', account(), ...email], '--role: must be one of viewer, developer, owner.'],
+      [['invite', account(), ...email], '--role: must be one of finance, viewer, developer, owner.'],
       [['invite', account(), ...email, '--role', 'owner'], /^a@acme.test is here already/],
       [['invite', ...email, '--role', 'owner'], 'Name an account, or --operator.'],
       [['invite', account(), '--operator', ...email], 'Name an account or --operator, not both.'],

@@ -473,6 +473,7 @@ describe('A viewer', () => {
       'Deliveries',
       'API reference',
       'Wallet',
+      'Statement',
       'Usage',
       'Account',
     ]);
