@@ -219,7 +219,9 @@ describe('every operation with every role', () => {
     const isAllowed = (role: (typeof who)[number]): boolean => {
       if (operation.role === 'person') return true;
       if (operation.role === 'operator' || role === 'operator') return operation.role === role;
-      return mayAct(role, operation.role, operation.isForFinance);
+      // The rule of the product must not say here what is right.
+      if (role === 'finance') return operation.isForFinance === true;
+      return mayAct(role, operation.role);
     };
     const refusing = await openStage();
     for (const role of who.filter((one) => !isAllowed(one))) {
