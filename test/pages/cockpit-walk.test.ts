@@ -1,0 +1,80 @@
+/**
+ * A person of the operator and one of finance before the whole service, in real browsers: what they look up, pause and
+ * add up is what the service then does and what its books say.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, expect, it } from 'vitest';
+import { runAdmin } from '../../admin/program.ts';
+import { startBrowser } from '../fixtures/browser.ts';
+import { startTestService } from '../fixtures/service.ts';
+import { settled, submit } from '../whole/workflow/creations.ts';
+import { keyboardOf } from './keyboard.ts';
+
+const [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+const client = await service.client({ balance: '25' });
+const order = { model: 'sandbox-sketch', prompt: 'a lake' };
+afterAll(async () => {
+  await browser.close();
+  await service.end();
+});
+
+/** Invites the person by the command, and signs in with the first visit. */
+async function signedIn(email: string, ...place: readonly string[]): Promise<Page> {
+  const said = { print: () => undefined, complain: () => undefined };
+  const invite = ['people', 'invite', ...place, '--email', email];
+  expect(await runAdmin(['--data', service.folder, ...invite], said)).toBe(0);
+  const page = await (await browser.newContext({ acceptDownloads: true })).newPage();
+  await page.goto(service.machine.portalUrl);
+  const keyboard = keyboardOf(page);
+  await keyboard.press(/^Sign in/);
+  await page.waitForURL(/_local\/issuer/);
+  await keyboard.press(new RegExp(email));
+  return page;
+}
+
+const generate = async (): Promise<number> =>
+  (await service.send('/images/generate', { key: client.key, body: order })).status;
+
+it('The operator finds a creation by its id, reads its account, and pauses a route and resumes it', async () => {
+  const id = await submit(service, client.key, order);
+  await settled(service, id);
+  const page = await signedIn('op@walk.test', '--operator');
+  const keyboard = keyboardOf(page);
+  await keyboard.press(/^Go to the operator’s pages$/);
+  await page.getByText('Nothing fails. No provider is paused.').waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Search' }).waitFor();
+  await page.keyboard.insertText(id);
+  await page.getByRole('option', { name: /sandbox-sketch, completed/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('rowheader', { name: 'sandbox', exact: true }).waitFor();
+  await keyboard.press(new RegExp(`^${client.account.name}$`));
+  await keyboard.press(/^Ledger$/);
+  await page.getByRole('row').filter({ hasText: 'Charge' }).getByText(id.slice(-8)).waitFor();
+
+  await keyboard.press(/^Providers$/);
+  await keyboard.press(/^\d+ routes$/);
+  await keyboard.press(/^Pause sandbox sketch$/);
+  await keyboard.press(/^Pause it for everybody$/);
+  await page.getByRole('button', { name: 'Resume sandbox sketch' }).waitFor();
+  expect(await generate()).toBe(503);
+  await keyboard.press(/^Resume sandbox sketch$/);
+  await page.getByRole('button', { name: 'Pause sandbox sketch' }).waitFor();
+  expect(await generate()).toBe(202);
+});
+
+it('Finance sees a statement that ends at the balance of the books, and no key', async () => {
+  const page = await signedIn('finance@walk.test', client.account.id, '--role', 'finance');
+  await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor();
+  // The last five minutes do not count yet.
+  await service.machine.advance(6 * 60);
+  await keyboardOf(page).press(/^Statement$/);
+  await page.getByRole('row', { name: /Charges: sandbox-sketch 2/ }).waitFor();
+  const { availableMicros, creditLineMicros } = await service.account(client.account.id);
+  const closing = await page.getByRole('row', { name: /^Closing balance/ }).innerText();
+  expect(Number(closing.replace(/^.*\$/s, ''))).toBe((availableMicros - creditLineMicros) / 1e6);
+  expect(await page.content()).not.toContain(client.key.slice(0, 24));
+  await page.goto(`${service.machine.portalUrl}keys`);
+  await page.getByRole('heading', { level: 1, name: 'Not for your role' }).waitFor();
+});
