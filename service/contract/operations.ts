@@ -566,6 +566,13 @@ export const operatedOperations = {
     role: 'operator',
     query: ['limit', 'cursor', 'outcome', 'creation'],
   },
+  listAccountRequests: {
+    method: 'GET',
+    path: '/operator/accounts/{id}/requests',
+    function: 'read',
+    role: 'operator',
+    query: ['limit', 'cursor', 'outcome', 'status', 'code', 'key', 'door'],
+  },
   showOperatedCreation: {
     method: 'GET',
     path: '/operator/creations/{id}',

@@ -80,6 +80,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   listAccountKeys: { answer: view.PageView<view.KeyView> };
   listAccountPeople: { answer: People };
   listAccountDeliveries: { answer: view.PageView<view.DeliveryRow> };
+  listAccountRequests: { answer: view.PageView<view.RequestRow> };
   showOperatedCreation: { answer: view.OperatedCreation };
   listFailingWebhooks: { answer: view.PageView<view.FailingWebhook> };
   listProviders: { answer: view.ProvidersView };

@@ -25,6 +25,7 @@ describe('The page of an account', () => {
       ['Keys', 'listAccountKeys'],
       ['People', 'listAccountPeople'],
       ['Deliveries', 'listAccountDeliveries'],
+      ['Requests', 'listAccountRequests'],
     ] as const;
     for (const [tab, operation] of tabs) {
       stub.reset();

@@ -141,6 +141,7 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
   listAccountKeys: onOwnAccount(200),
   listAccountPeople: onOwnAccount(200),
   listAccountDeliveries: onOwnAccount(200),
+  listAccountRequests: onOwnAccount(200),
   showOperatedCreation: { ask: ({ creation }) => ({ id: creation }), status: 200 },
   listFailingWebhooks: { status: 200 },
   listProviders: { status: 200 },

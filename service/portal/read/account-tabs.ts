@@ -11,6 +11,7 @@ import { listKeys, listPeople } from './account.ts';
 import { listPortalCreations } from './creations.ts';
 import { listLedger } from './ledger.ts';
 import type { ReadHandle, TabHandle } from './open.ts';
+import { listPortalRequests } from './requests.ts';
 import { listDeliveries } from './webhooks.ts';
 
 /** The list of the account that the path names. */
@@ -30,6 +31,7 @@ export const listAccountLedger: ReadHandle<'listAccountLedger'> = ofAccount(list
 export const listAccountKeys: ReadHandle<'listAccountKeys'> = ofAccount(listKeys);
 export const listAccountPeople: ReadHandle<'listAccountPeople'> = ofAccount(listPeople);
 export const listAccountDeliveries: ReadHandle<'listAccountDeliveries'> = ofAccount(listDeliveries);
+export const listAccountRequests: ReadHandle<'listAccountRequests'> = ofAccount(listPortalRequests);
 
 /** GET /operator/creations/{id}: the creation of any account. */
 export const showOperatedCreation: ReadHandle<'showOperatedCreation'> = async (

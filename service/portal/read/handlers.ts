@@ -10,6 +10,7 @@ import {
   listAccountKeys,
   listAccountLedger,
   listAccountPeople,
+  listAccountRequests,
   showOperatedCreation,
 } from './account-tabs.ts';
 import { getPortalCreation, listPortalCreations, listPortalModels } from './creations.ts';
@@ -53,6 +54,7 @@ const handlers: PortalHandlers<'read', ReadServices> = {
   listAccountKeys,
   listAccountPeople,
   listAccountDeliveries,
+  listAccountRequests,
   showOperatedCreation,
   listFailingWebhooks,
   listProviders,

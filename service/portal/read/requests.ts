@@ -1,8 +1,8 @@
 import { requestCursor, requestQueryOf, requestView } from '../../api/list-requests.ts';
-import type { ReadHandle } from './open.ts';
+import type { TabHandle } from './open.ts';
 
 /** GET /requests: as in the API, with the names of the keys. */
-export const listPortalRequests: ReadHandle<'listPortalRequests'> = async (
+export const listPortalRequests: TabHandle<'listPortalRequests'> = async (
   request,
   { account },
   { requestLog, reads },

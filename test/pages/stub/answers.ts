@@ -124,6 +124,7 @@ export function answersOf(samples: Samples): Answers {
     listAccountKeys: () => page(samples.keys),
     listAccountPeople: () => samples.people,
     listAccountDeliveries: ({ query }) => part(samples.deliveries, query),
+    listAccountRequests: ({ query }) => part(samples.requests, query),
     showOperatedCreation: ({ id }) => samples.operatedCreation(row(samples.creations, id)),
     listFailingWebhooks: () => page(samples.failingWebhooks),
     listProviders: () => samples.providers,

@@ -218,6 +218,7 @@ describe('the tabs of an account', () => {
       listAccountPeople: studio.member.personId,
       listAccountDeliveries: studio.delivery,
       listAccountLedger: 'opening',
+      listAccountRequests: studio.creation,
     } as const;
     for (const [name, shown] of Object.entries(lists) as [keyof typeof lists, string][]) {
       const answer = await portal.ask(name, { as: both, id: studio.id });

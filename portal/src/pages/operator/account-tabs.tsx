@@ -7,6 +7,7 @@ import { List, Table } from '../../ui/table.tsx';
 import { DeliveryTable } from '../delivery.tsx';
 import { CreationTable } from '../parts/creation-table.tsx';
 import { KeyCaps, KeyState, LastUse } from '../parts/key-words.tsx';
+import { RequestList } from '../parts/request-list.tsx';
 import { LedgerTable } from '../wallet.tsx';
 
 const creationsAt = '/operator/creations';
@@ -23,6 +24,8 @@ export function AccountTab({ id, tab }: { id: string; tab: string }) {
       return <People id={id} />;
     case 'deliveries':
       return <Deliveries id={id} />;
+    case 'requests':
+      return <Requests id={id} />;
     default:
       return <Empty title="There is no such tab" />;
   }
@@ -52,6 +55,13 @@ function Deliveries({ id }: { id: string }) {
     <List of={rows} empty={<Empty title="No delivery in the last 30 days" />}>
       {(data) => <DeliveryTable caption="Deliveries, the newest first" rows={data} isOperated />}
     </List>
+  );
+}
+
+function Requests({ id }: { id: string }) {
+  const rows = useRows('listAccountRequests', {}, id);
+  return (
+    <RequestList rows={rows} empty={<Empty title="No request in seven days" />} creationsAt={creationsAt} />
   );
 }
 

@@ -104,6 +104,7 @@ const tabs = [
   ['keys', 'Keys'],
   ['people', 'People'],
   ['deliveries', 'Deliveries'],
+  ['requests', 'Requests'],
 ] as const;
 
 export function OneAccount({ id, tab }: { id: string; tab: string }) {
