@@ -36,6 +36,7 @@ interface AccountItem {
   createdAt: string;
   noticeUrl?: string;
   lowBalanceMicros?: Micros;
+  monthlyBudgetMicros?: Micros;
   toldLow?: ToldWallet;
   toldEmpty?: ToldWallet;
   toldFailing?: ToldWallet;
@@ -49,6 +50,7 @@ interface AccountItem {
 const optionalAttributes = [
   'noticeUrl',
   'lowBalanceMicros',
+  'monthlyBudgetMicros',
   'toldLow',
   'toldEmpty',
   'toldFailing',

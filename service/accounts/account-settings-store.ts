@@ -27,6 +27,9 @@ export function createAccountSettings(table: Table) {
     /** Changes both alerts. False when another call changed one of them since the account was read. */
     changeAlerts: (read: Account, next: Required<NoticeSettings>): Promise<boolean> =>
       changeAlerts(table, read, next),
+    /** False when another call changed the budget since the account was read. */
+    changeBudget: (read: Account, next: Micros | undefined): Promise<boolean> =>
+      changeBudget(table, read, next),
   };
 }
 
@@ -54,6 +57,22 @@ async function replaceSecrets(
     const [stored] = secretsFromItem(item);
     return next[0] !== undefined && stored?.sealed === next[0].sealed;
   });
+}
+
+async function changeBudget(table: Table, read: Account, next: Micros | undefined): Promise<boolean> {
+  const { monthlyBudgetMicros: before } = read;
+  const values = {
+    ...(before !== undefined && { ':read': before }),
+    ...(next !== undefined && { ':next': next }),
+  };
+  const asRead =
+    before === undefined ? 'attribute_not_exists(monthlyBudgetMicros)' : 'monthlyBudgetMicros = :read';
+  const parts: UpdateParts = {
+    UpdateExpression: next === undefined ? 'REMOVE monthlyBudgetMicros' : 'SET monthlyBudgetMicros = :next',
+    ConditionExpression: `attribute_exists(pk) AND ${asRead}`,
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+  return isStored(table, read.id, parts, (item) => item['monthlyBudgetMicros'] === next);
 }
 
 async function changeAlerts(table: Table, read: Account, next: Required<NoticeSettings>): Promise<boolean> {

@@ -49,6 +49,8 @@ export interface Account {
   readonly noticeUrl?: string;
   /** `wallet.low` is sent when less than this is available. Absent: it is never sent. */
   readonly lowBalanceMicros?: Micros;
+  /** What the account means to spend in a UTC month. The portal tells when it is used up. Absent: nothing is told. */
+  readonly monthlyBudgetMicros?: Micros;
   /** The notices that were sent and whose threshold is still passed. */
   readonly toldLow?: ToldWallet;
   readonly toldEmpty?: ToldWallet;

@@ -18,6 +18,10 @@ export function keyVersion(
   return versionOf([key.name, ...caps, key.models, key.expiresAt, key.revokedAt]);
 }
 
+export function budgetVersion({ monthlyBudgetMicros }: Pick<Account, 'monthlyBudgetMicros'>): string {
+  return versionOf([monthlyBudgetMicros]);
+}
+
 export function alertsVersion(account: Pick<Account, 'noticeUrl' | 'lowBalanceMicros'>): string {
   return versionOf([account.noticeUrl, account.lowBalanceMicros]);
 }

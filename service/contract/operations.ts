@@ -418,6 +418,14 @@ export const memberOperations = {
     query: [],
     isForFinance: true,
   },
+  setBudget: {
+    method: 'PUT',
+    path: '/budget',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isForFinance: true,
+  },
   setAlerts: { method: 'PUT', path: '/alerts', function: 'manage', role: 'developer', query: [] },
 
   // People

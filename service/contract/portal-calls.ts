@@ -59,6 +59,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   getUsage: { answer: view.UsageView };
   exportUsage: { answer: string };
   getAlerts: { answer: view.AlertsView };
+  setBudget: { body: view.BudgetView; answer: view.BudgetView };
   setAlerts: { body: Partial<view.AlertsView>; answer: view.AlertsView };
   listPeople: { answer: People };
   invitePerson: { body: Invite; answer: view.InvitedView };

@@ -65,6 +65,8 @@ export interface HomeView {
   readonly max_concurrent: number;
   readonly spent_today: number;
   readonly spent_this_month: number;
+  /** Null: the account has no budget for a month. */
+  readonly monthly_budget: number | null;
   readonly creations: readonly CreationRow[];
   /** Webhooks and notices that are failing now (service/webhooks/webhook.ts). */
   readonly failing_webhooks: number;
@@ -498,11 +500,18 @@ export interface UsageView {
   readonly days: readonly { readonly day: string; readonly spent: Readonly<Record<string, number>> }[];
   readonly total: Omit<UsageLine, 'group' | 'name'>;
   /** Of this month, whatever days are asked for. `at_end` is null until the account has a whole day. */
-  readonly month: { readonly spent: number; readonly at_end: number | null };
+  readonly month: { readonly spent: number; readonly at_end: number | null; readonly budget: BudgetView };
   /** Of the newest 300 creations of these days that ended: the share that completed, 0 to 1. Null when none did. */
   readonly success_rate: number | null;
   /** Seconds from acceptance to the image, of the completed ones among the newest 300. `of`: how many these are. */
   readonly seconds: { readonly p50: number; readonly p95: number; readonly of: number } | null;
+}
+
+/** PUT /budget. The budget of a month tells, and refuses nothing. */
+export interface BudgetView {
+  /** Null: there is none. */
+  readonly monthly_budget: number | null;
+  readonly version: string;
 }
 
 /** GET and PUT /alerts. */

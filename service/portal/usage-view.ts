@@ -1,5 +1,5 @@
 /** Usage of a range of days as the portal shows it, and as lines of CSV. */
-import type { UsageLine, UsageView } from '../contract/portal-views.ts';
+import type { BudgetView, UsageLine, UsageView } from '../contract/portal-views.ts';
 import type { Days } from '../usage/booked-row.ts';
 import { addTo, noUsage, plus, type UsageDay, type UsageSum } from '../usage/day-sums.ts';
 import type { Forecast } from '../usage/forecast.ts';
@@ -22,7 +22,11 @@ export interface ShownUsage {
 }
 
 /** @param sample the newest creations of the range */
-export function usageView(shown: ShownUsage, sample: readonly TimedCreation[], month: Forecast): UsageView {
+export function usageView(
+  shown: ShownUsage,
+  sample: readonly TimedCreation[],
+  month: Forecast & { readonly budget: BudgetView },
+): UsageView {
   const groups = groupsOf(shown);
   const total = groups.reduce((sum, [, own]) => plus(sum, own), noUsage);
   const ended = sample.filter(({ status }) => status === 'completed' || status === 'failed');
@@ -37,6 +41,7 @@ export function usageView(shown: ShownUsage, sample: readonly TimedCreation[], m
     month: {
       spent: toUsd(month.spentMicros),
       at_end: month.forecastMicros === undefined ? null : toUsd(month.forecastMicros),
+      budget: month.budget,
     },
     success_rate: ended.length === 0 ? null : seconds.length / ended.length,
     seconds:

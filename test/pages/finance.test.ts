@@ -93,4 +93,41 @@ describe('The usage', () => {
     await portal.open('usage', 'Usage');
     await page.getByText('about $174.12 at its end, by the mean of the last seven days').waitFor();
   });
+
+  it('has the budget of the month, which finance changes by the keyboard, and two people see each other', async () => {
+    asFinance();
+    await portal.open('usage', 'Usage');
+    await page.getByText('84 % of the month’s budget is spent.').waitFor();
+    const keyboard = keyboardOf(page);
+    await keyboard.press(/^Change the budget$/);
+    await keyboard.write(/^Budget of a month \(USD\)$/, '150');
+    expect(await portal.violations('dialog')).toEqual([]);
+    const usage = stub.samples.usage('day');
+    const budget = { monthly_budget: 200, version: 'v2' };
+    stub.answer('getUsage', () => ({ ...usage, month: { ...usage.month, budget } }));
+    const details = { reason: 'changed_meanwhile' };
+    stub.refuse('setBudget', { status: 409, code: 'ERR_CONFLICT', message: 'Somebody changed it.', details });
+    await keyboard.press(/^Save$/);
+    await page.getByText('Somebody stored meanwhile: $200.00').waitFor();
+    stub.answer('setBudget', ({ body }) => body);
+    await keyboard.press(/^Keep mine: Budget/);
+    await keyboard.press(/^Save$/);
+    await page.getByText('The budget is saved.').waitFor();
+    const sent = stub.received.filter(({ operation }) => operation === 'setBudget').map(({ body }) => body);
+    expect(sent).toEqual([
+      { monthly_budget: 150, version: 'v1' },
+      { monthly_budget: 150, version: 'v2' },
+    ]);
+  });
+
+  it.each([
+    [100, null, 'The budget of the month is used up.'],
+    [400, 500, 'At this pace the month passes its budget.'],
+  ])('of a budget of %s says what has to be told', async (monthly_budget, at_end, words) => {
+    const usage = stub.samples.usage('day');
+    const budget = { monthly_budget, version: 'v1' };
+    stub.answer('getUsage', () => ({ ...usage, month: { ...usage.month, at_end, budget } }));
+    await portal.open('usage', 'Usage');
+    await page.getByText(words).waitFor();
+  });
 });

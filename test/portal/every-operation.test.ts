@@ -3,7 +3,7 @@
  * are complete by their type: an operation without a row does not compile.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { alertsVersion } from '../../service/accounts/version.ts';
+import { alertsVersion, budgetVersion } from '../../service/accounts/version.ts';
 import {
   type PortalOperation,
   type PortalOperationName,
@@ -117,6 +117,7 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
     ask: () => ({ body: { notice_url: null, low_balance: null, version: alertsVersion({}) } }),
     status: 200,
   },
+  setBudget: { ask: () => ({ body: { monthly_budget: 50, version: budgetVersion({}) } }), status: 200 },
   listPeople: { status: 200 },
   invitePerson: { ask: () => ({ body: { email: 'new@person.test', role: 'viewer' } }), status: 201 },
   changePerson: onPath(
@@ -196,6 +197,7 @@ describe('every operation with every role', () => {
     expect(of('viewer', false)).toEqual([]);
     expect(of('owner', true)).toEqual(['listPeople', 'listActions']);
     expect(of('owner', false)).toEqual([
+      'setBudget',
       'invitePerson',
       'changePerson',
       'removePerson',
@@ -209,6 +211,7 @@ describe('every operation with every role', () => {
       'getUsage',
       'exportUsage',
       'getAlerts',
+      'setBudget',
     ]);
     const ofOperator = names.filter((name) => operationOf(name).path.startsWith('/operator/'));
     expect([...of('operator', true), ...of('operator', false)].sort()).toEqual(ofOperator.sort());

@@ -194,7 +194,8 @@ describe('the view of usage', () => {
     completedAt: new Date(now + seconds * 1000).toISOString(),
   });
 
-  const month = { spentMicros: asMicros(0), forecastMicros: undefined };
+  const budget = { monthly_budget: null, version: '' };
+  const month = { spentMicros: asMicros(0), forecastMicros: undefined, budget };
 
   it('The chart has the seven largest groups, and all others are one', () => {
     const [day] = usageView(shown(9), [], month).days;

@@ -106,6 +106,9 @@ export type AnyBody = Refused &
   Omit<view.PeopleView, 'id'> &
   Pick<view.ServiceView, 'open' | 'open_circuits' | 'failing_webhooks'> &
   view.PausedView &
+  view.BudgetView &
+  Pick<view.UsageView, 'month'> &
+  Pick<view.HomeView, 'spent_this_month'> &
   Pick<view.OperatedAccount, 'available' | 'balance' | 'condition' | 'limits' | 'credit_line'> & {
     readonly id: string;
     readonly status: string;

@@ -84,6 +84,8 @@ async function useWebhooks({ machine }: TestService, { ask }: Visitor): Promise<
   await ask('POST', '/webhooks/secret/rotate', { sign_from: 'now' });
   await ask('POST', '/webhooks/test', { url: machine.inboxUrl });
   const { version } = (await ask('GET', '/alerts')).body as { version: string };
+  const { month } = (await ask('GET', '/usage')).body as { month: { budget: { version: string } } };
+  await ask('PUT', '/budget', { monthly_budget: 50, version: month.budget.version });
   await ask('PUT', '/alerts', { notice_url: machine.inboxUrl, low_balance: 26, version });
 }
 

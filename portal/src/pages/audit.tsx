@@ -39,6 +39,7 @@ const words: Readonly<Record<LoggedName, Words>> = {
   rotateSecret: { did: 'rotated the webhook secret', toDo: 'rotate the webhook secret' },
   testWebhook: { did: 'sent a test delivery to', toDo: 'send a test delivery', isNamedByNote: true },
   redeliverFailed: { did: 'redelivered all failed webhooks', toDo: 'redeliver all failed webhooks' },
+  setBudget: { did: 'changed the budget of a month', toDo: 'change the budget of a month' },
   setAlerts: { did: 'changed the notices', toDo: 'change the notices' },
   invitePerson: { did: 'invited', toDo: 'invite a person', isNamedByNote: true },
   changePerson: { did: 'changed the role of a person', toDo: 'change the role of a person' },

@@ -10,6 +10,7 @@ import { Form } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { useValue } from '../value.ts';
+import { budgetWords } from './parts/budget.tsx';
 import { KeyCaps } from './parts/key-words.tsx';
 import { CreationTable } from './parts/creation-table.tsx';
 import { RequestSnippets, ShownKey } from './parts/key-dialogs.tsx';
@@ -138,6 +139,7 @@ function Content({ data, onChange }: { data: HomeView; onChange: () => void }) {
     <>
       {isStarting && <Start steps={steps} onChange={onChange} />}
       <Troubles of={data} />
+      <BudgetNotice of={data} />
       <Figures
         rows={[
           [
@@ -176,6 +178,17 @@ function Content({ data, onChange }: { data: HomeView; onChange: () => void }) {
         </Card>
       )}
     </>
+  );
+}
+
+/** From 80 % of the month's budget on. */
+function BudgetNotice({ of: { spent_this_month: spent, monthly_budget: budget } }: { of: HomeView }) {
+  const words = budget === null ? undefined : budgetWords(spent, budget, null);
+  if (words === undefined) return null;
+  return (
+    <p class="notice warn">
+      {words} <a href={href('/usage')}>See the usage</a>
+    </p>
   );
 }
 

@@ -7,6 +7,7 @@ import { Page } from '../ui/page.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { dayText, digitsFor, durationText, money, utcDay } from '../words/figures.ts';
+import { BudgetCard } from './parts/budget.tsx';
 import { Export } from './parts/export.tsx';
 
 /** Stacked bars, a bar a day. A table beside them has the same figures for screen readers. */
@@ -204,7 +205,14 @@ export function Usage() {
           onChange={(value) => setQuery({ by: value })}
         />
       </div>
-      <Loaded of={usage}>{(data) => <Content data={data} by={by} />}</Loaded>
+      <Loaded of={usage}>
+        {(data) => (
+          <>
+            <BudgetCard of={data.month} onReload={usage.reload} />
+            <Content data={data} by={by} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }

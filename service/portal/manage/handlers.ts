@@ -1,5 +1,6 @@
 /** The Lambda function of what clients change by themselves: keys, webhooks, alerts and people. */
 import type { PortalHandlers } from '../http/serve-portal.ts';
+import { setBudget } from './budget.ts';
 import { changeKey, createKey, revokeKey, rollKey } from './keys.ts';
 import type { ManageServices } from './open.ts';
 import { changePerson, endSessions, invitePerson, removePerson, withdrawInvitation } from './people.ts';
@@ -23,6 +24,7 @@ export const manageHandlers: PortalHandlers<'manage', ManageServices> = {
   testWebhook,
   redeliverFailed,
   setAlerts,
+  setBudget,
   invitePerson,
   changePerson,
   removePerson,

@@ -42,6 +42,7 @@ export const getHome: ReadHandle<'getHome'> = async (_request, caller, services)
     max_concurrent: account.limits.maxConcurrent,
     spent_today: sumOf((key) => spentOn(key, dayOf(nowMillis))),
     spent_this_month: sumOf((key) => spentIn(key, monthOf(nowMillis))),
+    monthly_budget: account.monthlyBudgetMicros === undefined ? null : toUsd(account.monthlyBudgetMicros),
     creations: newest.map((creation) => creationRow(creation, showing)),
     failing_webhooks: schedules.filter((schedule) => isFailing(schedule, nowMillis)).length,
     failed_webhooks: schedules.filter(({ status }) => status === 'failed').length,

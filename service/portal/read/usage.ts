@@ -1,9 +1,12 @@
 /** The usage of an account, as figures and as CSV. */
 import { playgroundKeyId, playgroundName } from '../../accounts/key-changes.ts';
+import { budgetVersion } from '../../accounts/version.ts';
 import type { ApiRequest } from '../../api/request.ts';
+import type { BudgetView } from '../../contract/portal-views.ts';
 import { dayBefore } from '../../usage/day-sums.ts';
 import { type Forecast, forecastFrom, forecastOf } from '../../usage/forecast.ts';
 import { usageDimensions } from '../../usage/usage.ts';
+import { toUsd } from '../../values/money.ts';
 import { csvLine } from '../../values/csv.ts';
 import type { MemberCaller } from '../http/caller.ts';
 import { type ShownUsage, usageCsv, usageView } from '../usage-view.ts';
@@ -51,7 +54,7 @@ export const getUsage: ReadHandle<'getUsage'> = async (request, caller, services
 async function spendOfMonth(
   { account, nowMillis }: MemberCaller,
   { usage }: ReadServices,
-): Promise<Forecast> {
+): Promise<Forecast & { readonly budget: BudgetView }> {
   const today = new Date(nowMillis).toISOString().slice(0, 10);
   const opened = account.createdAt.slice(0, 10);
   const range = { from: forecastFrom(today), to: today };
@@ -63,5 +66,10 @@ async function spendOfMonth(
       0,
     ),
   }));
-  return forecastOf(spent, today, opened);
+  const { monthlyBudgetMicros: micros } = account;
+  const budget = {
+    monthly_budget: micros === undefined ? null : toUsd(micros),
+    version: budgetVersion(account),
+  };
+  return { ...forecastOf(spent, today, opened), budget };
 }

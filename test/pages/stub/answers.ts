@@ -103,6 +103,7 @@ export function answersOf(samples: Samples): Answers {
     getUsage: ({ query }) => samples.usage((query.get('by') ?? 'day') as 'day'),
     exportUsage: () => 'day,spent\n',
     getAlerts: () => samples.alerts,
+    setBudget: ({ body }) => body,
     setAlerts: ({ body }) => ({ ...samples.alerts, ...body }),
     listPeople: () => samples.people,
     invitePerson: () => samples.invited,

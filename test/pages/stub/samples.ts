@@ -352,7 +352,7 @@ export function samplesAt(nowMillis: number) {
     const total = sumOf(lines.map((one) => one.spent));
     const { group: _group, name: _name, ...rest } = line(null, total);
     return {
-      month: { spent: 151.24, at_end: 174.117 },
+      month: { spent: 151.24, at_end: 174.117, budget: { monthly_budget: 180, version: 'v1' } },
       from: days[0] ?? '',
       to: days.at(-1) ?? '',
       by,
@@ -410,6 +410,7 @@ export function samplesAt(nowMillis: number) {
     max_concurrent: 20,
     spent_today: 7.53,
     spent_this_month: 231.325,
+    monthly_budget: 180,
     creations: creations.slice(0, 10),
     failing_webhooks: 3,
     failed_webhooks: 1,

@@ -1,0 +1,24 @@
+/** The budget of an account for a month. It tells, and refuses nothing: caps of keys and the wallet do that. */
+import * as z from 'zod/mini';
+import { budgetVersion } from '../../accounts/version.ts';
+import type { BudgetView } from '../../contract/portal-views.ts';
+import { microsOf, parseBody, usd, version } from '../../operated/body.ts';
+import { formatUsd, toUsd } from '../../values/money.ts';
+import { changedMeanwhile } from '../http/portal-request.ts';
+import type { ManageHandle } from './open.ts';
+
+const budgetSchema = z.strictObject({ monthly_budget: z.nullable(usd('above zero')), version });
+
+/** PUT /budget: null removes the budget. */
+export const setBudget: ManageHandle<'setBudget'> = async (request, { account }, { accounts }) => {
+  const { monthly_budget: amount, version: asRead } = parseBody(request, budgetSchema);
+  if (budgetVersion(account) !== asRead) throw changedMeanwhile();
+  const micros = amount === null ? undefined : microsOf(amount);
+  if (!(await accounts.changeBudget(account, micros))) throw changedMeanwhile();
+  const stored = micros === undefined ? {} : { monthlyBudgetMicros: micros };
+  const body: BudgetView = {
+    monthly_budget: micros === undefined ? null : toUsd(micros),
+    version: budgetVersion(stored),
+  };
+  return { status: 200, body, logged: { note: micros === undefined ? 'none' : formatUsd(micros) } };
+};
