@@ -11,6 +11,7 @@ import type * as listEvents from './list-events.ts';
 import type * as listModels from './list-models.ts';
 import type * as quoteImage from './quote-image.ts';
 import type * as userTokens from './user-tokens.ts';
+import type * as webhookEndpoints from './webhook-endpoints.ts';
 
 type Complete<Handlers extends Record<OperationName, ApiHandler>> = Handlers;
 
@@ -30,4 +31,8 @@ export type OperationHandlers = Complete<{
   createUserToken: typeof userTokens.handler;
   getUserToken: typeof userTokens.handler;
   revokeUserToken: typeof userTokens.handler;
+  listEndpoints: typeof webhookEndpoints.handler;
+  createEndpoint: typeof webhookEndpoints.handler;
+  changeEndpoint: typeof webhookEndpoints.handler;
+  deleteEndpoint: typeof webhookEndpoints.handler;
 }>;

@@ -161,12 +161,18 @@ export class Service {
     // Its readers give events their positions in the log.
     this.store.grantRead(functions.listEvents, 'GetItem', 'Query');
     this.store.grantWrite(functions.listEvents, requestItems, 'DeleteItem');
-    for (const fn of [generateImage, functions.quoteImage, functions.createUserToken])
+    for (const fn of [
+      generateImage,
+      functions.quoteImage,
+      functions.createUserToken,
+      functions.createEndpoint,
+    ])
       fn.addEnvironment('OUTBOUND_RULES', 'public');
     grantGenerate(generateImage, this.operationParts(execution));
     const places = this.reserved.get('GenerateImage') ?? 'shared';
     generateImage.addEnvironment('HELD_LIMIT', heldLimit(places, this.settings));
-    for (const fn of [functions.createUpload, functions.createUserToken])
+    this.store.grantRead(functions.listEndpoints, 'GetItem');
+    for (const fn of [functions.createUpload, functions.createUserToken, functions.createEndpoint])
       this.store.grantWrite(fn, requestItems, 'PutItem');
     this.images.grantSignUploads(functions.createUpload);
     grantCancel(cancelCreation, this.operationParts(execution));

@@ -23,6 +23,7 @@ const bodies: ReadonlyMap<string, object> = new Map<OperationName, object>([
   ['generateImage', sampleRequest],
   ['quoteImage', sampleRequest],
   ['createUpload', { content_type: 'image/png', bytes: 123_456 }],
+  ['createEndpoint', { url: 'https://example.com/hooks', events: ['creation.completed'] }],
   ['createUserToken', { user: 'alice', spend_limit: 0.4 }],
 ]);
 

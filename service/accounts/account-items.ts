@@ -41,6 +41,8 @@ interface AccountItem {
   toldEmpty?: ToldWallet;
   toldFailing?: ToldWallet;
   webhookFailures?: number;
+  creationEndpoints?: true;
+  noticeEndpoints?: true;
   eventsSince?: string;
   sandbox?: true;
   externalId?: string;
@@ -55,6 +57,8 @@ const optionalAttributes = [
   'toldEmpty',
   'toldFailing',
   'webhookFailures',
+  'creationEndpoints',
+  'noticeEndpoints',
   'eventsSince',
   'sandbox',
   'externalId',

@@ -45,7 +45,7 @@ export interface Account {
   readonly sandbox?: true;
   /** The newest first. service/webhooks/secrets.ts says which of them signs. */
   readonly webhookSecrets: readonly SealedSecret[];
-  /** Where notices go. Absent: the account gets none. */
+  /** Where notices go, beside the endpoints that ask for them. Absent: only to those. */
   readonly noticeUrl?: string;
   /** `wallet.low` is sent when less than this is available. Absent: it is never sent. */
   readonly lowBalanceMicros?: Micros;
@@ -55,8 +55,12 @@ export interface Account {
   readonly toldLow?: ToldWallet;
   readonly toldEmpty?: ToldWallet;
   readonly toldFailing?: ToldWallet;
-  /** Attempts of webhooks that failed in a row. Counted only while the account has an address for notices. */
+  /** Attempts of webhooks that failed in a row. Counted only while the account gets notices. */
   readonly webhookFailures?: number;
+  /** An enabled endpoint asks for an event of creations, so an accepted creation notes that it has webhooks. */
+  readonly creationEndpoints?: true;
+  /** An enabled endpoint asks for a notice. */
+  readonly noticeEndpoints?: true;
   /** When a client first read events. Since then every end writes one. Absent: no client has a cursor. */
   readonly eventsSince?: string;
   readonly createdAt: string;
@@ -64,6 +68,14 @@ export interface Account {
   readonly externalId?: string;
   /** The id of the operator key that opened the account. Absent: a person or a command did. */
   readonly openedBy?: string;
+}
+
+/** Whether anybody is told of a crossed threshold: the address for notices, or an endpoint. */
+export function getsNotices({
+  noticeUrl,
+  noticeEndpoints,
+}: Pick<Account, 'noticeUrl' | 'noticeEndpoints'>): boolean {
+  return noticeUrl !== undefined || noticeEndpoints === true;
 }
 
 /** The UTC hour in which a time lies, in the form of ApiKey.lastUsedAt. */

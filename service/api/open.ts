@@ -31,7 +31,7 @@ import { openRefusals } from './refusal-store.ts';
 import { createRequestLogReads } from './request-log-reads.ts';
 import { createRequestStore } from './request-store.ts';
 
-type ApiPlatform = On<'dynamodb'>;
+export type ApiPlatform = On<'dynamodb'>;
 export type CatalogPlatform = On<'dynamodb' | 'catalog'>;
 
 export type ApiServices = ServicesOf<typeof openApi>;

@@ -9,7 +9,7 @@ export const apiRoot = '/api/public/v1';
 export const callbackRoute = '/callbacks/v1/{provider}/{creation_id}/{capability}';
 
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Relative to apiRoot. */
   readonly path: string;
   /** The name of the handler's file in functions/, without `.ts`. */
@@ -19,6 +19,10 @@ export interface Operation {
   /** Whether the token of an end user may call it. */
   readonly isForTokens?: true;
 }
+
+/** Every bundle holds this table, so what four operations share stands here once. */
+const ofEndpoints = { path: '/webhooks/endpoints', handler: 'webhook-endpoints', query: [] } as const;
+const ofEndpoint = { ...ofEndpoints, path: '/webhooks/endpoints/{id}' } as const;
 
 export const operations = {
   listModels: { method: 'GET', path: '/models', handler: 'list-models', query: [], isForTokens: true },
@@ -73,6 +77,10 @@ export const operations = {
     handler: 'user-tokens',
     query: [],
   },
+  listEndpoints: { ...ofEndpoints, method: 'GET' },
+  createEndpoint: { ...ofEndpoints, method: 'POST' },
+  changeEndpoint: { ...ofEndpoint, method: 'PATCH' },
+  deleteEndpoint: { ...ofEndpoint, method: 'DELETE' },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;

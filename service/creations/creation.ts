@@ -66,7 +66,7 @@ export interface RouteAttempt extends RouteChoice {
 }
 
 export interface WebhookState {
-  /** Empty once it is erased. */
+  /** Empty once it is erased, and when the event goes to the endpoints of the account. */
   readonly url: string;
   readonly status: 'pending' | 'delivered' | 'failed' | 'skipped';
   /** Attempts of the current round. */
@@ -74,9 +74,18 @@ export interface WebhookState {
   /** Unix milliseconds before which no further attempt may start. */
   readonly nextAt: number;
   readonly claimedBy?: string;
+  /**
+   * The event goes to endpoints: the schedule of each, by its id. Empty until the first attempt names them. The
+   * members above then sum all of them up (service/webhooks/endpoint-round.ts).
+   */
+  readonly endpoints?: EndpointSchedules;
   /** The body of every attempt, the same bytes each time. Set at the first attempt. */
   readonly body?: string;
 }
+
+export type EndpointSchedules = Readonly<
+  Record<string, Pick<WebhookState, 'status' | 'attempts' | 'nextAt' | 'claimedBy'>>
+>;
 
 export interface CreationRecord extends PlainMembers {
   /** The version of its schema (service/values/runtime.ts). Absent in the records of older releases. */

@@ -5,6 +5,13 @@ import type { OperationName } from '../contract/operations.ts';
 import { requestHeaders } from './headers.ts';
 import type { Documented } from './responses.ts';
 import { creation, creationPage, creationStatus, userCreation } from './schemas/creation.ts';
+import {
+  endpoint,
+  endpointChange,
+  endpointList,
+  endpointRequest,
+  shownEndpointId,
+} from './schemas/endpoints.ts';
 import { imageRequest } from './schemas/image-request.ts';
 import { modelList } from './schemas/models.ts';
 import { problemCode, requestDoor, requestOutcome, requestPage } from './schemas/requests.ts';
@@ -375,6 +382,82 @@ const revokeUserToken: Documented<'revokeUserToken'> = {
   },
 };
 
+const endpointBody = {
+  url: 'https://example.com/hooks/darkroom',
+  events: ['creation.completed', 'creation.failed'],
+};
+
+const listEndpoints: Documented<'listEndpoints'> = {
+  tag: 'Webhook endpoints',
+  summary: 'List the endpoints',
+  description:
+    'The endpoints of the account. They get the events of every creation whose request names no `webhook_url`, and the notices that they ask for.',
+  query: {},
+  answers: {
+    successes: [
+      { status: 200, description: 'All endpoints.', schema: endpointList, examples: ['endpoints'] },
+    ],
+  },
+};
+
+const createEndpoint: Documented<'createEndpoint'> = {
+  tag: 'Webhook endpoints',
+  summary: 'Add an endpoint',
+  description:
+    'Adds an address that gets events from now on, signed with the secret of the account. An account has at most ten.',
+  query: {},
+  headers: { 'Idempotency-Key': requestHeaders.idempotencyKey },
+  body: { schema: endpointRequest, examples: { backend: endpointBody } },
+  answers: {
+    successes: [
+      {
+        status: 201,
+        description: 'The endpoint is added, now or by an earlier request with the same key.',
+        schema: endpoint,
+        headers: ['IdempotentReplayed'],
+        examples: ['endpoint'],
+      },
+    ],
+    refusals: ['idempotencyKeyMismatch'],
+    takesBody: true,
+  },
+};
+
+const changeEndpoint: Documented<'changeEndpoint'> = {
+  tag: 'Webhook endpoints',
+  summary: 'Change an endpoint',
+  description:
+    'Changes the members that the body names. An endpoint that is switched off gets no further attempt, also of events that are under way.',
+  id: shownEndpointId,
+  query: {},
+  body: { schema: endpointChange, examples: { off: { enabled: false } } },
+  answers: {
+    successes: [
+      {
+        status: 200,
+        description: 'The endpoint as it is now.',
+        schema: endpoint,
+        examples: ['endpoint-off'],
+      },
+    ],
+    refusals: ['endpointNotFound'],
+    takesBody: true,
+  },
+};
+
+const deleteEndpoint: Documented<'deleteEndpoint'> = {
+  tag: 'Webhook endpoints',
+  summary: 'Delete an endpoint',
+  description: 'The endpoint gets no further attempt. Its deliveries stay in the log.',
+  id: shownEndpointId,
+  query: {},
+  answers: {
+    successes: [{ status: 204, description: 'The endpoint is deleted.' }],
+    refusals: ['endpointNotFound'],
+    takesBody: true,
+  },
+};
+
 /** The documentation of every operation. An operation without one does not compile. */
 export const documentation: { readonly [Name in OperationName]: Documented<Name> } = {
   listModels,
@@ -391,4 +474,8 @@ export const documentation: { readonly [Name in OperationName]: Documented<Name>
   createUserToken,
   getUserToken,
   revokeUserToken,
+  listEndpoints,
+  createEndpoint,
+  changeEndpoint,
+  deleteEndpoint,
 };

@@ -7,6 +7,8 @@ import { type ExampleName, examplesOf } from './schemas/values.ts';
 import {
   creationCompleted,
   creationFailed,
+  endpointDisabled,
+  endpointFailing,
   keyCapReached,
   walletEmpty,
   walletLow,
@@ -22,9 +24,9 @@ interface Sent {
 }
 
 const ofCreation =
-  'Sent to the `webhook_url` of the request, to accounts that have a signing secret. The same event can arrive more than once: recognise it by `webhook-id`.';
+  'Sent to the `webhook_url` of the request, or else to the endpoints that ask for it, of accounts that have a signing secret. The same event can arrive more than once: recognise it by `webhook-id`.';
 const ofAccount =
-  'Sent to the address for notices of the account, once for each crossing. The same notice can arrive more than once: recognise it by `webhook-id`. Verify it like an event of a creation.';
+  'Sent to the address for notices of the account and to the endpoints that ask for it, once for each crossing. The same notice can arrive more than once: recognise it by `webhook-id`. Verify it like an event of a creation.';
 
 const events: Readonly<Record<'creation.completed' | 'creation.failed', Sent>> = {
   'creation.completed': {
@@ -70,6 +72,20 @@ const notices: Readonly<Record<NoticeType, Sent>> = {
     summary: 'Webhooks fail in a row',
     description: ofAccount,
     schema: webhookFailing,
+    examples: [],
+  },
+  'endpoint.failing': {
+    operationId: 'endpointFailing',
+    summary: 'Every attempt of an endpoint has failed for four days',
+    description: ofAccount,
+    schema: endpointFailing,
+    examples: [],
+  },
+  'endpoint.disabled': {
+    operationId: 'endpointDisabled',
+    summary: 'An endpoint was switched off after five days of failures',
+    description: ofAccount,
+    schema: endpointDisabled,
     examples: [],
   },
 };

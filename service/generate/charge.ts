@@ -1,4 +1,5 @@
 /** From a plan to charged creations: means, source images, one transaction, and its refusals. */
+import { getsNotices } from '../accounts/account.ts';
 import { exceededBudget } from '../accounts/caps.ts';
 import { capKinds, toldOf, watchedCaps } from '../accounts/watched-caps.ts';
 import { type Caller, limitOf, overRate } from '../api/admit.ts';
@@ -80,7 +81,7 @@ async function tellRefusal(
 ): Promise<void> {
   const { account, apiKey } = caller;
   const refused = refusedFor(error, cost);
-  if (!refused || account.noticeUrl === undefined || isTold(refused, caller)) return;
+  if (!refused || !getsNotices(account) || isTold(refused, caller)) return;
   const nowMillis = services.clock.now();
   const periods = Object.fromEntries(capKinds.map((cap) => [cap, watchedCaps[cap].periodAt(nowMillis)]));
   // The counter of the user is read only when the cap for each user refused the request.
@@ -275,11 +276,18 @@ function newCreation(
     createdAt: new Date(nowMillis).toISOString(),
     deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
     results: [],
+    // The address of the request goes before the endpoints of the account.
     webhook:
-      webhookUrl === undefined
+      webhookUrl === undefined && !account.creationEndpoints
         ? undefined
-        : { url: webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
-    isWatched: account.noticeUrl !== undefined || undefined,
+        : {
+            url: webhookUrl ?? '',
+            status: 'pending',
+            attempts: 0,
+            nextAt: nowMillis,
+            ...(webhookUrl === undefined && { endpoints: {} }),
+          },
+    isWatched: getsNotices(account) || undefined,
     tellsEvents: account.eventsSince !== undefined || undefined,
     routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
       provider,

@@ -1,4 +1,5 @@
 /** Clears alerts whose threshold is no longer passed, and sends those that are. */
+import { getsNotices } from '../accounts/account.ts';
 import { capKinds, watchedCaps } from '../accounts/watched-caps.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
 import type { CreationRecord } from '../creations/creation.ts';
@@ -71,14 +72,13 @@ export async function lookAfterCommand(place: Place, services: LookServices): Pr
 async function tellCrossings(looked: Looked, services: LookServices): Promise<NoticeRecord[]> {
   const { account } = looked;
   const { clock, randomBytes, notices, noticeExecutions: executions } = services;
-  const { noticeUrl: url } = account;
-  if (url === undefined) return [];
+  if (!getsNotices(account)) return [];
   const told: NoticeRecord[] = [];
   for (const crossing of crossingsOf(looked)) {
     const nowMillis = clock.now();
     const dueAt = executions ? nowMillis + webhookGraceMillis : nowMillis;
     const made = { nowMillis, dueAt, randomBytes: randomBytes(16) };
-    const notice = newNotice({ account, url }, crossing, made);
+    const notice = newNotice(account, crossing, made);
     if (!(await notices.tell(crossing, notice))) continue;
     told.push(notice);
     // A start that is refused or unclear is left to the reconciler.

@@ -173,7 +173,7 @@ function reachedConditions(all: readonly AtLeast[]): Conditions {
   };
 }
 
-const wantsNotices = 'attribute_exists(noticeUrl)';
+const wantsNotices = '(attribute_exists(noticeUrl) OR attribute_exists(noticeEndpoints))';
 const isLow = 'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros';
 const isEmpty = 'attribute_not_exists(toldEmpty) AND availableMicros < :needed';
 const isFailing = 'attribute_not_exists(toldFailing) AND webhookFailures >= :failures';
@@ -249,18 +249,10 @@ async function look(table: Table, ...[accountId, keyId, counter]: Parameters<Not
 }
 
 async function tell(table: Table, crossing: Crossing, notice: NoticeRecord): Promise<boolean> {
-  const put: TransactItem = {
-    Put: {
-      TableName: table.name,
-      Item: noticeToItem(notice),
-      ConditionExpression: 'attribute_not_exists(pk)',
-    },
-  };
+  const mark = markItem(table, crossing, notice);
   // The id of the notice is also the token of the transaction, without its prefix: a token has 36 characters.
   const token = notice.id.slice('ntc_'.length);
-  const entry = { id: eventIdOfNotice(notice.id), of: notice.id };
-  const event = eventItem(table, notice.accountId, entry);
-  const outcome = await transact(table, [markItem(table, crossing, notice), put, event], token);
+  const outcome = await transact(table, [mark, ...noticeItems(table, notice)], token);
   switch (outcome.kind) {
     case 'done':
       return true;
@@ -269,6 +261,19 @@ async function tell(table: Table, crossing: Crossing, notice: NoticeRecord): Pro
     case 'overloaded':
       throw new Overloaded('the table stayed busy: the next look tells the crossing');
   }
+}
+
+/** The notice and its event. Its mark is in the same transaction. */
+export function noticeItems(table: Table, notice: NoticeRecord): readonly [TransactItem, TransactItem] {
+  const put = {
+    Put: {
+      TableName: table.name,
+      Item: noticeToItem(notice),
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
+  };
+  const entry = { id: eventIdOfNotice(notice.id), of: notice.id };
+  return [put, eventItem(table, notice.accountId, entry)];
 }
 
 /** The notice exists already: an earlier try of ours wrote everything, and its answer was lost. */

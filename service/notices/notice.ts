@@ -43,14 +43,16 @@ export type Crossing =
     }
   | { readonly type: 'webhook.failing'; readonly failures: number };
 
-export type NoticeType = Crossing['type'];
-
 export const noticeTypes = [
   'wallet.low',
   'wallet.empty',
   'key.cap_reached',
   'webhook.failing',
-] as const satisfies readonly NoticeType[];
+  'endpoint.failing',
+  'endpoint.disabled',
+] as const;
+
+export type NoticeType = (typeof noticeTypes)[number];
 
 export interface NoticeRecord {
   readonly id: NoticeId;
@@ -141,30 +143,39 @@ export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty'
   ];
 }
 
-/** A notice of a crossing. @param dueAt Unix milliseconds of the reconciler's check */
-export function newNotice(
-  { account, url }: { readonly account: Account; readonly url: string },
-  crossing: Crossing,
-  { nowMillis, dueAt, randomBytes }: { nowMillis: number; dueAt: number; randomBytes: Uint8Array },
+interface Made {
+  readonly nowMillis: number;
+  /** Unix milliseconds of the reconciler's check. */
+  readonly dueAt: number;
+  readonly randomBytes: Uint8Array;
+}
+
+/** A notice of a crossing. */
+export function newNotice(account: Account, crossing: Crossing, made: Made): NoticeRecord {
+  return noticeOf(account, crossing.type, partsOf(account, crossing), made);
+}
+
+/** A notice to everybody whom the account names. @param parts the members of its body beside those of every notice */
+export function noticeOf(
+  { id: accountId, noticeUrl, noticeEndpoints }: Pick<Account, 'id' | 'noticeUrl' | 'noticeEndpoints'>,
+  type: NoticeType,
+  parts: Readonly<Record<string, unknown>>,
+  { nowMillis, dueAt, randomBytes }: Made,
 ): NoticeRecord {
   const id = newNoticeId(nowMillis, randomBytes);
   const createdAt = new Date(nowMillis).toISOString();
   return {
     id,
-    accountId: account.id,
-    type: crossing.type,
+    accountId,
+    type,
     createdAt,
     webhook: {
-      url,
+      url: noticeUrl ?? '',
       status: 'pending',
       attempts: 0,
       nextAt: nowMillis,
-      body: JSON.stringify({
-        notice: crossing.type,
-        id,
-        created_at: createdAt,
-        ...partsOf(account, crossing),
-      }),
+      body: JSON.stringify({ notice: type, id, created_at: createdAt, ...parts }),
+      ...(noticeEndpoints && { endpoints: {} }),
     },
     executions: 1,
     recoveries: 0,
@@ -173,11 +184,7 @@ export function newNotice(
 }
 
 function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, unknown>> {
-  const wallet = {
-    available: toUsd(account.availableMicros),
-    low_balance: account.lowBalanceMicros === undefined ? null : toUsd(account.lowBalanceMicros),
-    currency: 'USD',
-  };
+  const wallet = walletView(account);
   switch (crossing.type) {
     case 'wallet.low':
       return { account: wallet };
@@ -188,6 +195,18 @@ function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, 
     case 'webhook.failing':
       return { account: wallet, webhooks: { failed_attempts: crossing.failures } };
   }
+}
+
+/** The member `account` of the body of a notice. */
+export function walletView({
+  availableMicros,
+  lowBalanceMicros,
+}: Account): Readonly<Record<string, unknown>> {
+  return {
+    available: toUsd(availableMicros),
+    low_balance: lowBalanceMicros === undefined ? null : toUsd(lowBalanceMicros),
+    currency: 'USD',
+  };
 }
 
 interface CapView {

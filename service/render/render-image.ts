@@ -18,8 +18,9 @@ import {
 import { noteAnswer } from '../creations/waiting-task.ts';
 import { Overloaded } from '../values/errors.ts';
 import { errorName, logWith } from '../values/runtime.ts';
-import { notDelivered } from '../webhooks/deliver-attempt.ts';
+
 import { deliverFirst } from '../webhooks/deliver-webhook.ts';
+import { notDelivered } from '../webhooks/owed.ts';
 import { completeCreation } from './finish-job.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import type { RenderServices } from './open.ts';

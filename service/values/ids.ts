@@ -18,6 +18,8 @@ export type NoticeId = Branded<'NoticeId'>;
 export type EventId = Branded<'EventId'>;
 /** A UUIDv7 in lower case. It holds the time at which the upload was announced. */
 export type UploadId = Branded<'UploadId'>;
+/** `we_` and fourteen base62 characters: an endpoint for webhooks, unique within the account. */
+export type EndpointId = Branded<'EndpointId'>;
 /** The base64url of 32 bytes: SHA-256 of the issuer and the subject of a person who signs in to the portal. */
 export type PersonId = Branded<'PersonId'>;
 
@@ -34,6 +36,7 @@ const isAccountId = (text: string): text is AccountId => accountId.test(text);
 const isUploadId = (text: string): text is UploadId => timeOfUuidV7(text) !== undefined;
 const isPersonId = (text: string): text is PersonId => /^[\w-]{43}$/.test(text);
 const isTokenId = (text: string): text is TokenId => /^[0-9A-Za-z]{16}$/.test(text);
+const isEndpointId = (text: string): text is EndpointId => /^we_[0-9A-Za-z]{14}$/.test(text);
 const isKeyId = (text: string): text is KeyId => keyId.test(text);
 
 /** The Unix milliseconds at which a UUIDv7 was made. Undefined for every other text. */
@@ -93,6 +96,16 @@ export function parseKeyId(text: string): KeyId | undefined {
 /** Reads a token id of a path. Undefined when the text is not sixteen base62 characters. */
 export function parseTokenId(text: string): TokenId | undefined {
   return isTokenId(text) ? text : undefined;
+}
+
+/** Reads the id of an endpoint. Undefined when the text is not `we_` and fourteen base62 characters. */
+export function parseEndpointId(text: string): EndpointId | undefined {
+  return isEndpointId(text) ? text : undefined;
+}
+
+/** A new id of an endpoint. @param randomBytes gives the asked number of random bytes */
+export function newEndpointId(randomBytes: (count: number) => Uint8Array): EndpointId {
+  return `we_${randomBase62(14, randomBytes)}` as EndpointId;
 }
 
 /** Reads a person id of a path or a cookie. Undefined when the text is not the base64url of 32 bytes. */

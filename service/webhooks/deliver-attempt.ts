@@ -3,42 +3,19 @@
  * record before anything is sent: two executions never send the same attempt, and an execution that was
  * restarted never sends early. "Not due yet" is thrown like "not delivered": the state machine retries.
  */
-import type { WebhookState } from '../creations/creation.ts';
-import { Remedy } from '../creations/payload.ts';
-import { type AccountId, uuidV7 } from '../values/ids.ts';
+import { uuidV7 } from '../values/ids.ts';
 import { logWith } from '../values/runtime.ts';
 import type { DeliveringAccount, Delivery } from './delivery.ts';
 import type { DeliveryServices } from './open.ts';
+import { deliverToEndpoints } from './endpoint-round.ts';
+import { earlyMillis, headersOf, notDelivered, type Owed } from './owed.ts';
 import { openSecrets, type SigningSecrets } from './secrets.ts';
-import {
-  endedDelivery,
-  waitAfter,
-  webhookAttempts,
-  webhookClaimedMillis,
-  webhookHeaders,
-} from './webhook.ts';
-
-/** The clock of an execution may run a little ahead of the record's: the function waits this long. */
-const earlyMillis = 3_000;
-
-/** A pending webhook or notice, with the parts in which the two differ. */
-export interface Owed {
-  readonly id: Parameters<DeliveryServices['deliveries']['skip']>[0];
-  readonly accountId: AccountId;
-  readonly webhook: WebhookState;
-  readonly ids: Pick<Delivery, 'creationId' | 'noticeId'>;
-  readonly logIds: Readonly<Record<string, string>>;
-  readonly event: string;
-  readonly messageId: string;
-  /** The body of the first attempt, which the record keeps for the later ones. */
-  readonly bodyAt: (nowMillis: number) => string;
-  /** Receives the outcome of an attempt, once it is recorded. */
-  readonly onEnded?: (isDelivered: boolean, account: DeliveringAccount) => Promise<void>;
-}
+import { endedDelivery, waitAfter, webhookAttempts, webhookClaimedMillis } from './webhook.ts';
 
 /** Throws WebhookNotDelivered when a further attempt is due later. */
 export async function deliverOwed(owed: Owed, services: DeliveryServices): Promise<void> {
   const { webhook } = owed;
+  if (webhook.endpoints) return deliverToEndpoints(owed, services);
   if (webhook.attempts >= webhookAttempts) {
     // The last attempt began, never ended, and its time is over. Nothing else would end this webhook.
     if (webhook.nextAt <= services.clock.now()) await services.deliveries.giveUp(owed.id);
@@ -56,10 +33,6 @@ export async function deliverOwed(owed: Owed, services: DeliveryServices): Promi
     named.log.alarm('webhook_secret_lost', { issuedAt: new Date(issuedAt).toISOString() });
   }
   await attempt(owed, { account, secrets }, named);
-}
-
-export function notDelivered(): Remedy {
-  return new Remedy('WebhookNotDelivered', 'not delivered yet; the record says when the next attempt is due');
 }
 
 /** The claim sets the next attempt for the case of a hang. The end of the attempt corrects it. */
@@ -93,21 +66,6 @@ function newDelivery(owed: Owed, now: number, { randomBytes }: DeliveryServices)
     attempt: owed.webhook.attempts + 1,
     startedAt: new Date(now).toISOString(),
   };
-}
-
-function headersOf(
-  { messageId, event, ids }: Owed,
-  { id: deliveryId, attempt: number }: Delivery,
-  body: string,
-  secrets: SigningSecrets,
-  { clock }: DeliveryServices,
-): ReturnType<typeof webhookHeaders> {
-  const signedAtSeconds = Math.floor(clock.now() / 1000);
-  const isNotice = ids.noticeId !== undefined;
-  return webhookHeaders(
-    { event, isNotice, messageId, deliveryId, attempt: number, signedAtSeconds, body },
-    secrets,
-  );
 }
 
 /** Records how the attempt ended. False when a further attempt is due. */

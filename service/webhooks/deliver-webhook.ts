@@ -17,9 +17,10 @@ import { failingAttempts, noticeIdsOf, type NoticeRecord } from '../notices/noti
 import { Overloaded } from '../values/errors.ts';
 import type { CreationId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
-import { deliverOwed, notDelivered, type Owed } from './deliver-attempt.ts';
+import { deliverOwed } from './deliver-attempt.ts';
 import type { DeliveringAccount } from './delivery.ts';
 import type { DeliveryServices } from './open.ts';
+import { notDelivered, type Owed } from './owed.ts';
 import { endedEvent, webhookBody } from './webhook.ts';
 
 /** Throws WebhookNotDelivered when a further attempt, or a further check of thresholds, is due later. */

@@ -5,12 +5,12 @@ import { getItem, putItem, updateItem, type UpdateParts } from '../aws/dynamodb/
 import { type Item, keyOf, keys, openShard, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
 import { creationFromItem, keptDays } from '../creations/creation-items.ts';
-import type { CreationRecord } from '../creations/creation.ts';
+import type { CreationRecord, EndpointSchedules } from '../creations/creation.ts';
 import { eventItem } from '../creations/event-items.ts';
 import { Overloaded } from '../values/errors.ts';
 import { type AccountId, type CreationId, newEventId, type NoticeId, timeOfUuidV7 } from '../values/ids.ts';
 import { firstBytes } from '../values/text.ts';
-import type { DeliveringAccount, Delivery, DeliveryClaim } from './delivery.ts';
+import { type DeliveringAccount, type Delivery, type DeliveryClaim, failedEndpoints } from './delivery.ts';
 import { firstHeaders, webhookAttempts } from './webhook.ts';
 
 /** The row of an attempt. A delivered one costs one write unit, so its answer is cut to the KB. */
@@ -59,13 +59,13 @@ export function deliveryFromItem(item: Item): Delivery {
 }
 
 /** How long after an attempt is due the reconciler takes care of the webhook. */
-const overdueMillis = 30_000;
+export const overdueMillis = 30_000;
 
 const isNext = 'webhook.#status = :pending AND webhook.attempts = :before AND webhook.nextAt <= :now';
 const isUsedUp = 'webhook.#status = :pending AND webhook.attempts = :last';
 const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attempt';
 
-const deliveringAttributes = 'webhookSecrets, noticeUrl, webhookFailures, toldFailing';
+const deliveringAttributes = 'webhookSecrets, noticeUrl, noticeEndpoints, webhookFailures, toldFailing';
 
 function ownerOf({ noticeId, creationId }: Delivery): CreationId | NoticeId {
   const owner = noticeId ?? creationId;
@@ -79,7 +79,7 @@ export function createDeliveryStore(table: Table) {
     /** One read, also for the count of failures: a success costs no further call. */
     deliveringAccount: async (accountId: AccountId): Promise<DeliveringAccount> => {
       const item = await getItem(table, keys.account(accountId), deliveringAttributes);
-      const isWatched = item?.['noticeUrl'] !== undefined;
+      const isWatched = item?.['noticeUrl'] !== undefined || item?.['noticeEndpoints'] !== undefined;
       const inARow = Number(item?.['webhookFailures'] ?? 0);
       return {
         secrets: secretsFromItem(item),
@@ -167,8 +167,8 @@ export function createDeliveryStore(table: Table) {
     lastAttemptsSince: (accountId: AccountId, sinceMillis: number): AsyncIterable<readonly CreationId[]> =>
       lastAttemptsSince(table, accountId, sinceMillis),
     /** Opens a new round of attempts and counts an execution. False when the webhook is still pending. */
-    reopen: (creation: CreationRecord, nowMillis: number): Promise<boolean> =>
-      reopen(table, creation, nowMillis),
+    reopen: (creation: CreationRecord, nowMillis: number, to?: string): Promise<boolean> =>
+      reopen(table, creation, nowMillis, to),
   };
 }
 
@@ -225,7 +225,7 @@ function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle'
 }
 
 /** A busy table does not stop the webhook: the row of the attempt's end holds the same fields. */
-async function noteInLog(table: Table, delivery: Delivery): Promise<void> {
+export async function noteInLog(table: Table, delivery: Delivery): Promise<void> {
   try {
     await putItem(table, logRow(delivery));
   } catch (error) {
@@ -273,26 +273,56 @@ async function* lastAttemptsSince(
 }
 
 /** The event of the redelivery is in the same transaction, also when no client reads the account's events. */
-async function reopen(table: Table, creation: CreationRecord, nowMillis: number): Promise<boolean> {
+async function reopen(
+  table: Table,
+  creation: CreationRecord,
+  nowMillis: number,
+  to: string | undefined,
+): Promise<boolean> {
+  const endpoints = reopened(creation.webhook?.endpoints, nowMillis, to);
+  if (endpoints === 'none') return false;
   const id = newEventId(nowMillis, table.randomBytes(16));
   const event = eventItem(table, creation.accountId, { id, of: creation.id, again: true });
   // With a token, a try after a lost answer is the same transaction.
   const token = id.slice(-36);
-  const outcome = await transact(table, [{ Update: reopening(table, creation, nowMillis) }, event], token);
+  const outcome = await transact(
+    table,
+    [{ Update: reopening(table, creation, nowMillis, endpoints) }, event],
+    token,
+  );
   if (outcome.kind === 'overloaded') throw new Overloaded('the table stayed busy');
   return outcome.kind === 'done';
+}
+
+/** The schedules with a new round. Undefined: the event goes to one address. 'none': nothing is to be sent. */
+function reopened(
+  known: EndpointSchedules | undefined,
+  nowMillis: number,
+  to: string | undefined,
+): EndpointSchedules | undefined | 'none' {
+  // The first round of an event that nobody asked for names the endpoints of now.
+  if (!known || Object.keys(known).length === 0) return known;
+  const chosen = Object.entries(known).filter(
+    ([name, { status }]) =>
+      to === undefined || to === name || (to === failedEndpoints && status === 'failed'),
+  );
+  if (chosen.length === 0) return 'none';
+  const fresh = chosen.map(
+    ([name]) => [name, { status: 'pending', attempts: 0, nextAt: nowMillis }] as const,
+  );
+  return { ...known, ...Object.fromEntries(fresh) };
 }
 
 function reopening(
   table: Table,
   creation: CreationRecord,
   nowMillis: number,
+  endpoints: EndpointSchedules | undefined,
 ): NonNullable<TransactItem['Update']> {
   return {
     TableName: table.name,
     Key: keys.creation(creation.id),
-    UpdateExpression:
-      'SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero',
+    UpdateExpression: `SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero${endpoints ? ', webhook.endpoints = :endpoints' : ''}`,
     ConditionExpression:
       'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions AND attribute_not_exists(erasedAt)',
     ExpressionAttributeNames: { '#status': 'status' },
@@ -307,6 +337,7 @@ function reopening(
       ':due': nowMillis + overdueMillis,
       ':executions': creation.executions,
       ':execution': creation.executions + 1,
+      ...(endpoints && { ':endpoints': endpoints }),
     },
   };
 }

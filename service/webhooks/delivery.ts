@@ -18,6 +18,8 @@ export interface Delivery {
   /** Of a webhook. Absent: the attempt sent a notice. */
   readonly creationId?: CreationId;
   readonly noticeId?: NoticeId;
+  /** Absent: the address of the request, or that for notices. */
+  readonly endpointId?: string;
   readonly event: string;
   readonly url: string;
   readonly attempt: number;
@@ -40,6 +42,9 @@ export interface Delivery {
   /** When the next attempt is due, RFC 3339. Absent when no attempt follows. */
   readonly nextAttemptAt?: string;
 }
+
+/** What a redelivery may name in place of an endpoint: all that failed. */
+export const failedEndpoints = 'failed';
 
 export interface DeliveryClaim {
   readonly delivery: Delivery;

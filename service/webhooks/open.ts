@@ -4,6 +4,8 @@ import { createNoticeStore } from '../notices/notice-store.ts';
 import { commonOf, tableOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import { createDeliveryStore } from './delivery-store.ts';
+import { createEndpointStore } from './endpoint-store.ts';
+import { createRoundStore } from './round-store.ts';
 
 export type DeliveryServices = ReturnType<typeof openDelivery>;
 
@@ -16,6 +18,8 @@ export function openDelivery(on: DeliveryPlatform, component = 'deliver-webhook'
     ...commonOf(on, component),
     creations: createCreationStore(table),
     deliveries: createDeliveryStore(table),
+    endpoints: createEndpointStore(table),
+    rounds: createRoundStore(table),
     notices: createNoticeStore(table),
     noticeExecutions: createNoticeExecutions(on.states, on.environment('NOTICE_MACHINE_ARN')),
     secretBox: on.secretBox,

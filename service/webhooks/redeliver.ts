@@ -115,7 +115,7 @@ export async function redeliver(
   const id = delivery?.creationId;
   const creation = id && (await services.creations.read(id));
   if (!creation) return { kind: 'unknown_delivery' };
-  switch (await reopenWebhook(creation, services)) {
+  switch (await reopenWebhook(creation, services, delivery.endpointId)) {
     case 'no_webhook':
       return { kind: 'unknown_delivery' };
     case 'still_pending':
@@ -125,13 +125,18 @@ export async function redeliver(
   }
 }
 
-/** Opens a new round of attempts. 'still_pending': the webhook waits for an attempt, or the creation is open. */
+/**
+ * Opens a new round of attempts. 'still_pending': the webhook waits for an attempt, or the creation is open.
+ * @param to of the endpoints that the record names: one, or those that failed. Absent: all of them
+ */
 export async function reopenWebhook(
   creation: CreationRecord,
   { deliveries, executions, clock }: Omit<RedeliveryServices, 'creations'>,
+  to?: string,
 ): Promise<'started' | 'no_webhook' | 'still_pending'> {
-  if (!creation.webhook?.url) return 'no_webhook';
-  if (!(await deliveries.reopen(creation, clock.now()))) return 'still_pending';
+  const { webhook, erasedAt } = creation;
+  if (!webhook || (!webhook.url && (!webhook.endpoints || erasedAt !== undefined))) return 'no_webhook';
+  if (!(await deliveries.reopen(creation, clock.now(), to))) return 'still_pending';
   // If the start fails, the reconciler finds the pending webhook and starts an execution.
   await executions.start(creation, creation.executions + 1);
   return 'started';

@@ -118,6 +118,11 @@ export interface SignedAttempt {
   readonly body: string;
 }
 
+/** The header webhook-id: the same in all attempts of a message to an endpoint. */
+export function messageIdOf(message: string, endpointId: string | undefined): string {
+  return endpointId === undefined ? message : `${message}:${endpointId}`;
+}
+
 /** `sha256=` and the lower-case hex HMAC-SHA-256 of "timestamp.body" under the whole secret as UTF-8. */
 export function signature256(secret: string, timestamp: string, body: string): string {
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;

@@ -41,6 +41,9 @@ interface Sending {
   readonly cursor?: string;
 }
 
+/** Addresses of the page that this machine cannot reach. */
+const inboxOrHook = /http:\/\/127[^"]*inbox|https:\/\/example\.com\/hooks\/darkroom/;
+
 /** Sends the request that the page shows, and keeps the answer under the name of the example. */
 async function sendShown(
   example: string,
@@ -52,7 +55,7 @@ async function sendShown(
     {
       key: by === 'stranger' ? null : by.key,
       headers,
-      ...(body !== undefined && { body: body.replace(/http:\/\/127[^"]*inbox/, service.machine.inboxUrl) }),
+      ...(body !== undefined && { body: body.replace(inboxOrHook, service.machine.inboxUrl) }),
     },
   );
   answers.set(example, answer.body);
@@ -124,6 +127,21 @@ async function tellTheStory(): Promise<void> {
   answers.set('models', { data: data.slice(0, 1) });
   await cancelSome(idOf(second));
   await mintAToken();
+  await addAnEndpoint();
+}
+
+/** An endpoint that is switched off. Its id and its address are those of the page. */
+async function addAnEndpoint(): Promise<void> {
+  const { id, url } = documented.endpoint;
+  const added = await sendShown('endpoint');
+  const keep = (name: string, body: unknown): void =>
+    void answers.set(name, { ...(body as object), id, url });
+  keep('endpoint', added.body);
+  answers.set('endpoints', { data: [answers.get('endpoint')] });
+  const path = `/webhooks/endpoints/${idOf(added)}`;
+  expect((await ask('/webhooks/endpoints')).body).toEqual({ data: [added.body] });
+  const off = documentation.changeEndpoint.body?.examples['off'] ?? {};
+  keep('endpoint-off', (await service.send(path, { key: client.key, method: 'PATCH', body: off })).body);
 }
 
 /** A token that has made a creation, and is revoked. Its id and its text are those of the page. */
@@ -143,6 +161,11 @@ async function mintAToken(): Promise<void> {
     expect(body).toMatchObject({ id });
     answers.set(name, { ...(body as object), id: documented.minted.id });
   }
+}
+
+async function newEndpoint(key: string): Promise<string> {
+  const body = { url: service.machine.inboxUrl, events: ['creation.failed'] };
+  return idOf(await service.send('/webhooks/endpoints', { key, body }));
 }
 
 /** Creations are accepted and stay open, until the faults are cleared. */
@@ -297,7 +320,11 @@ describe('The JSON examples of the documentation', () => {
   it.each(requests)('The service accepts the example $example of a request for $name', async (request) => {
     startNothing();
     const { key } = await service.client();
-    const answer = await service.send(operations[request.name].path, { key, body: request.body });
+    const { method, path } = operations[request.name];
+    const id = path === operations.changeEndpoint.path ? await newEndpoint(key) : '';
+    const body = JSON.stringify(request.body).replace(inboxOrHook, service.machine.inboxUrl);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await service.send(path.replace('{id}', id), { method, key, body, headers });
     service.machine.faults.clear();
     expect(answer.status).toBeLessThan(300);
   });

@@ -200,7 +200,7 @@ describe('the body of a notice', () => {
   const bodyOf = (crossing: Crossing): Record<string, unknown> => {
     const account = anAccount({ availableMicros: cents(3), lowBalanceMicros: cents(500) });
     const made = { nowMillis: now, dueAt: now + 1, randomBytes: seededBytes(16) };
-    const { webhook } = newNotice({ account, url: 'https://hooks.test/n' }, crossing, made);
+    const { webhook } = newNotice({ ...account, noticeUrl: 'https://hooks.test/n' }, crossing, made);
     return JSON.parse(webhook.body ?? '') as Record<string, unknown>;
   };
   const account = { available: 0.03, low_balance: 5, currency: 'USD' };

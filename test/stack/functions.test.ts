@@ -121,6 +121,7 @@ describe('the functions', () => {
       'RenderImageLarge',
       'RenderImageSmall',
       'UserTokens',
+      'WebhookEndpoints',
     ]);
     for (const { properties } of bound)
       expect(properties).toMatchObject({ Environment: { Variables: { OUTBOUND_RULES: 'public' } } });

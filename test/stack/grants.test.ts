@@ -55,6 +55,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table of ACCOUNT# CREATION# IP#: UpdateItem',
     'bucket/results/*, bucket/sources/*: DeleteObject',
   ],
+  WebhookEndpoints: ['table of ACCOUNT# IP#: PutItem UpdateItem', 'table: BatchGetItem GetItem'],
   UserTokens: ['table: BatchGetItem', 'table of ACCOUNT# IP#: PutItem UpdateItem'],
   UnknownRoute: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   // Only RenderImage renders from source images.

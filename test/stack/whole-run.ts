@@ -205,6 +205,9 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   expect(minted.status, minted.text).toBe(201);
   const { id: token } = minted.body as { id: string };
   await service.send(`/user-tokens/${token}/revoke`, { key, method: 'POST' });
+  const endpoint = { url: service.machine.inboxUrl, events: ['creation.completed'] };
+  const added = await service.send('/webhooks/endpoints', { key, body: endpoint });
+  expect(added.status, added.text).toBe(201);
   for (const path of [
     '/models',
     '/balance',

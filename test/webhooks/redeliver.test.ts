@@ -214,10 +214,16 @@ describe('a redelivery', () => {
     expect(calls).toEqual([
       ['find', accountId, deliveryId],
       ['read', creationId],
-      ['reopen', creation, now],
+      ['reopen', creation, now, undefined],
       ['start', expect.objectContaining({ id: creationId }), 3],
     ]);
     expect(ended).toEqual(['find', 'read', 'reopen', 'start']);
+  });
+
+  it('The redelivery of an attempt to an endpoint opens the round of this endpoint alone', async () => {
+    const { given, calls } = noting({ delivery: { ...delivery, endpointId: 'we_AAAAAAAAAAAA' }, creation });
+    await redeliver(account, deliveryId, given);
+    expect(calls).toContainEqual(['reopen', creation, now, 'we_AAAAAAAAAAAA']);
   });
 
   const without = { kind: 'unknown_delivery' };

@@ -80,6 +80,11 @@ describe('an unknown query parameter', () => {
   /** A body with one error, which the answer tells together with the unknown parameters. */
   const wrongBodies: Readonly<Record<string, { body: object; error: string }>> = {
     createUpload: { body: { content_type: 'image/png', bytes: 0 }, error: 'bytes: too_small' },
+    createEndpoint: {
+      body: { url: 'https://example.com/', events: [] },
+      error: 'events: too_small',
+    },
+    changeEndpoint: { body: { events: [] }, error: 'events: too_small' },
     createUserToken: { body: { user: 'a', spend_limit: 0 }, error: 'spend_limit: too_small' },
   };
   const wrongBody = (name: keyof typeof operations): { body: object; error: string } =>
@@ -89,7 +94,7 @@ describe('an unknown query parameter', () => {
     return service.send(`${path.replace('{id}', id)}?${query}`, {
       key: client.key,
       method,
-      ...(method === 'POST' && { body: wrongBody(name).body }),
+      ...((method === 'POST' || method === 'PATCH') && { body: wrongBody(name).body }),
     });
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
@@ -97,7 +102,7 @@ describe('an unknown query parameter', () => {
   it.each(names)('A parameter that %s does not take is refused with 400 and its name', async (name) => {
     // A cancel and a revocation read no body.
     const readsBody =
-      operations[name].method === 'POST' && name !== 'cancelCreation' && name !== 'revokeUserToken';
+      /POST|PATCH/.test(operations[name].method) && name !== 'cancelCreation' && name !== 'revokeUserToken';
     const bodyErrors = readsBody ? [wrongBody(name).error] : [];
     const answer = await send(name, 'users=a&__proto__=b&constructor=c&=d');
     expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });

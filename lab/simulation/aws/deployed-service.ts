@@ -59,8 +59,10 @@ import { renderImage } from '../../../service/render/render-image.ts';
 import type { Log, Schema } from '../../../service/values/runtime.ts';
 import type { ImageProvider } from '../../../service/vendors/provider.ts';
 import { deliverWebhook } from '../../../service/webhooks/deliver-webhook.ts';
+import { openEndpoints } from '../../../service/webhooks/open-endpoints.ts';
 import { openDelivery } from '../../../service/webhooks/open.ts';
 import { createSecretBox } from '../../../service/webhooks/secret-box.ts';
+import { webhookEndpoints } from '../../../service/webhooks/webhook-endpoints.ts';
 import { environment } from '../environment.ts';
 import { createBucket } from '../network/bucket.ts';
 import {
@@ -118,6 +120,7 @@ export type Operation =
   | 'delete'
   | 'unknown'
   | 'user-tokens'
+  | 'webhook-endpoints'
   | 'operator-api'
   | PortalFunctionName;
 
@@ -442,6 +445,7 @@ export function createService(
     delete: serve('post', deleteCreation, openDelete(on)),
     unknown: serve('by method', unknownRoute, openApi(on)),
     'user-tokens': serve('by method', userTokens, openUserTokens(on)),
+    'webhook-endpoints': serve('by method', webhookEndpoints, openEndpoints(on)),
     'operator-api': serveOperator(operatorHandlers, openOperatorApi(on)),
     ...portal.handlers,
   };

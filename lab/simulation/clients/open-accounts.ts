@@ -10,13 +10,27 @@ import { personIdOf } from '../../../service/portal/people.ts';
 import { portalKeys } from '../../../service/portal/portal-key-items.ts';
 import { hashToken, sessionValue } from '../../../service/portal/session.ts';
 import type { Claims } from '../../../service/portal/sign-in/openid.ts';
-import { type AccountId, type KeyId, type PersonId, randomBase62 } from '../../../service/values/ids.ts';
+import {
+  type AccountId,
+  type KeyId,
+  newEndpointId,
+  type PersonId,
+  randomBase62,
+} from '../../../service/values/ids.ts';
 import { asMicros } from '../../../service/values/money.ts';
+import { type Endpoint, flagsOf } from '../../../service/webhooks/endpoint.ts';
+import { endpointsKey } from '../../../service/aws/dynamodb/table.ts';
 import type { Service } from '../aws/deployed-service.ts';
 import { tableName } from '../aws/simulated-table.ts';
 import type { Behaviour } from '../network/peers.ts';
 import type { World } from '../world/simulated-world.ts';
-import { type AccountPlan, type KeyPlan, type OperatorKeyPlan, peopleAtStart } from './scenario.ts';
+import {
+  type AccountPlan,
+  type EndpointPlan,
+  type KeyPlan,
+  type OperatorKeyPlan,
+  peopleAtStart,
+} from './scenario.ts';
 
 /** Texts inside prompts and webhook addresses that must never appear in a log or a history. */
 export const promptMark = 'a-prompt-nobody-may-log';
@@ -69,6 +83,11 @@ export function noticeAddress(receiver: Behaviour): string {
   return `https://receiver.test/${receiver}?notices&${addressMark}`;
 }
 
+/** No two endpoints have the same address, so that an address tells whose endpoint it is. */
+export function endpointAddress(receiver: Behaviour, account: string, name: string): string {
+  return `https://receiver.test/${receiver}?endpoint=${account}-${name.replaceAll(' ', '-')}&${addressMark}`;
+}
+
 /**
  * Writes an account with its keys straight into the table, because opening accounts is not what scenarios
  * test.
@@ -112,12 +131,14 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       sandbox: true,
       webhookSecrets: [],
       createdAt,
+      ...(plan.endpoints && flagsIn(plan.endpoints)),
       ...(plan.notices && {
         noticeUrl: noticeAddress(plan.notices.receiver),
         lowBalanceMicros: asMicros(plan.notices.lowMicros),
       }),
     }),
   );
+  openEndpoints(plan, id, createdAt, world, put);
   const keys = plans.map(({ keyId, capMicros, dailyMicros, totalMicros, perUserMicros, earlierMicros }) => {
     const text = createKey(id, keyId, world.randomBytes);
     put(
@@ -138,6 +159,40 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
     return freshKey(keyId, text);
   });
   return { id, keys, people: [], made: [], suspended: false, mayBeActivated: false, suspensionHolds: false };
+}
+
+function flagsIn(
+  plans: readonly EndpointPlan[],
+): Partial<Record<'creationEndpoints' | 'noticeEndpoints', true>> {
+  const { creationEndpoints, noticeEndpoints } = flagsOf(plans);
+  return {
+    ...(creationEndpoints && { creationEndpoints }),
+    ...(noticeEndpoints && { noticeEndpoints }),
+  };
+}
+
+function openEndpoints(
+  { endpoints }: AccountPlan,
+  account: AccountId,
+  createdAt: string,
+  world: World,
+  put: (item: object) => void,
+): void {
+  if (!endpoints) return;
+  const now = world.time.now();
+  const list = endpoints.map(
+    ({ receiver, events, enabled, failedForMillis, toldForMillis }, index): Endpoint => ({
+      id: newEndpointId(world.randomBytes),
+      url: endpointAddress(receiver, account, `${index}`),
+      description: '',
+      events,
+      enabled,
+      createdAt,
+      ...(failedForMillis !== undefined && { failingSince: now - failedForMillis }),
+      ...(toldForMillis !== undefined && { toldAt: now - toldForMillis }),
+    }),
+  );
+  put({ ...endpointsKey(account), revision: 1, endpoints: list });
 }
 
 /** What the key spent months ago. The account had the money then, so that its balance is that of the plan. */

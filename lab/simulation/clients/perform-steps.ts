@@ -5,6 +5,7 @@ import type { Invariants } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
 import { createApiSteps } from './api-steps.ts';
 import { createBackEndSteps } from './back-end-steps.ts';
+import { createEndpointSteps } from './endpoint-steps.ts';
 import { type AccountHeld, claimsAt, openAccount, openOperatorKey, openPeople } from './open-accounts.ts';
 import { createOpenaiSteps } from './openai-steps.ts';
 import { createOperatorSteps } from './operator-steps.ts';
@@ -53,6 +54,7 @@ export function createPerformer(
     back_end: createBackEndSteps(stage, api.tryKey),
     revoke_operator_key: operator.revokeOperatorKey,
     cap_operator_key: operator.capOperatorKey,
+    endpoint: createEndpointSteps(stage),
     events: api.followEvents,
     upload: api.upload,
     openai: libraries.perform,

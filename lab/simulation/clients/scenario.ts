@@ -7,6 +7,7 @@ import type { RollTime } from '../../../service/accounts/key-changes.ts';
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
 import type { Role } from '../../../service/contract/operations.ts';
 import type { OperatorScope } from '../../../service/contract/operator-operations.ts';
+import type { EndpointEvent } from '../../../service/webhooks/endpoint.ts';
 import type { SignFrom } from '../../../service/webhooks/secrets.ts';
 import type { Release } from '../aws/lambda-environments.ts';
 import type { Behaviour } from '../network/peers.ts';
@@ -35,6 +36,18 @@ export interface AccountPlan {
   readonly keys: readonly [KeyPlan, ...KeyPlan[]];
   /** Absent: the account begins without an address for notices. */
   readonly notices?: { readonly lowMicros: number; readonly receiver: Behaviour };
+  /** Absent: the account begins without endpoints. */
+  readonly endpoints?: readonly EndpointPlan[];
+}
+
+export interface EndpointPlan {
+  readonly receiver: Behaviour;
+  readonly events: readonly EndpointEvent[];
+  readonly enabled: boolean;
+  /** For so long every attempt had failed before the scenario began. */
+  readonly failedForMillis?: number;
+  /** So long before the scenario a notice told of it. */
+  readonly toldForMillis?: number;
 }
 
 interface Placed {
@@ -102,6 +115,17 @@ export interface UserTokenStep extends Placed {
   readonly revokeAfter?: number;
 }
 
+/** A client manages the endpoints of its account. */
+export interface EndpointStep extends Placed {
+  readonly kind: 'endpoint';
+  readonly name: string;
+  readonly does: 'add' | 'switch_off' | 'switch_on' | 'move' | 'ask' | 'delete';
+  /** Of the endpoint among those that the account has then. */
+  readonly place: number;
+  readonly receiver: Behaviour;
+  readonly events: readonly EndpointEvent[];
+}
+
 /** A key of the operator API, with which a back end of the operator works. */
 export interface OperatorKeyPlan {
   readonly scopes: readonly OperatorScope[];
@@ -147,6 +171,7 @@ export type Step =
   | Submit
   | UserTokenStep
   | BackEndStep
+  | EndpointStep
   /** The operator's commands about a key of the operator API: a place among the keys of the scenario. */
   | (Placed & { readonly kind: 'revoke_operator_key'; readonly operatorKey: number })
   | (Placed & {

@@ -1,5 +1,6 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
+import { endpointsOf, endpointStepsOf } from './seeded-endpoints.ts';
 import { flappingSubmit } from './narrow-scenarios.ts';
 import { type AccountPlan, type KeyPlan, monthsEnd, type Scenario, type Step } from './scenario.ts';
 import {
@@ -77,6 +78,7 @@ export function scenarioOf(seed: number): Scenario {
       )
     : [];
   const tokens = dice.chance('tokens of users', 0.15) ? userTokensOf(dice, accounts, lengthMillis) : [];
+  const endpoints = dice.chance('endpoints change', 0.3) ? endpointStepsOf(dice, accounts, lengthMillis) : [];
   const isCrowded = !isQuiet && dice.chance('people at once', 0.04);
   const isOfLibraries = !isQuiet && !isCrowded && dice.chance('libraries alone', 0.06);
   const isOrdinary = !isQuiet && !isCrowded && !isOfLibraries;
@@ -116,6 +118,7 @@ export function scenarioOf(seed: number): Scenario {
               ...catalogs,
               ...closing,
               ...tokens,
+              ...endpoints,
               ...(backEnds?.steps ?? []),
               ...people,
             ].sort((a, b) => a.at - b.at),
@@ -178,6 +181,7 @@ function accountOf(dice: Dice, name: string): AccountPlan {
     secret: dice.chance(`${name} secret`, 0.85),
     keys: dice.chance(`${name} keys`, 0.3) ? [keyPlan(0), keyPlan(1)] : [keyPlan(0)],
     ...(notices && { notices }),
+    ...(dice.chance(`${name} endpoints`, 0.3) && { endpoints: endpointsOf(dice, name) }),
   };
 }
 

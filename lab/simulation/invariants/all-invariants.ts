@@ -3,6 +3,7 @@
  * nothing moves any more. This file has more than 300 lines, because it connects all invariants in one place.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Item } from '../../../local/dynamodb/attributes.ts';
 import { parseKey } from '../../../service/accounts/api-key.ts';
 import type { Payload } from '../../../service/creations/payload.ts';
 import type { Service, ServiceObserver } from '../aws/deployed-service.ts';
@@ -21,6 +22,7 @@ import {
   createRecoveryInvariants,
 } from './endings.ts';
 import { createBackEndInvariants } from './back-ends.ts';
+import { createEndpointInvariants, type Sent } from './endpoints.ts';
 import { createErasureInvariants } from './erasures.ts';
 import { createEventInvariants } from './events.ts';
 import { createInvocationInvariants } from './invocations.ts';
@@ -49,7 +51,8 @@ export function createInvariants(world: World) {
   };
   const books = createBooks(world, accuse);
   const erasures = createErasureInvariants(world, () => service, accuse);
-  const webhooks = createWebhookInvariants(world, books, erasures, accuse);
+  const endpoints = createEndpointInvariants(world, () => service?.table, accuse);
+  const webhooks = createWebhookInvariants(world, books, erasures, endpoints, accuse);
   const notices = createNoticeInvariants(world, accuse);
   const catalogs = createCatalogInvariants(world, accuse);
   const admission = createAdmissionInvariants(world, accuse);
@@ -192,8 +195,32 @@ export function createInvariants(world: World) {
     const item = service && recordOf(id, service.table);
     const webhook = item?.['webhook']?.M;
     if (!item || !webhook) return;
-    const status = webhook['status']?.S;
     const sent = webhooks.posts.get(id) ?? [];
+    const schedules = webhook['endpoints']?.M;
+    if (!schedules) {
+      isSettled(id, webhook, sent, account, owedAt);
+      return;
+    }
+    const status = webhook['status']?.S;
+    if (status === 'pending') accuse('each webhook is settled', id);
+    // An erasure ends the whole, and leaves the schedules as they are.
+    if (erasures.has(id)) return;
+    for (const [name, { M: schedule = {} }] of Object.entries(schedules)) {
+      const target = name === 'address' ? '' : name;
+      const own = sent.filter((one) => one.target === target);
+      const isOff = schedule['status']?.S === 'skipped' && !endpoints.wasOnSince(target, owedAt);
+      if (!isOff) isSettled(`${id} ${name}`, schedule, own, account, owedAt);
+    }
+  }
+
+  function isSettled(
+    id: string,
+    webhook: Item,
+    sent: readonly Sent[],
+    account: string,
+    owedAt: number,
+  ): void {
+    const status = webhook['status']?.S;
     const last = sent.at(-1);
     if (status === 'pending') accuse('each webhook is settled', id);
     if (status === 'delivered' && !(last?.status !== undefined && last.status < 300))
@@ -202,7 +229,13 @@ export function createInvariants(world: World) {
       accuse('a webhook is tried five times', `${id}: ${webhook['attempts']?.N ?? ''}`);
     if (status === 'failed' && sent.length === 0 && world.injected.length === 0)
       accuse('a webhook is always tried', id);
-    if (status === 'skipped' && !erasures.has(id) && textOf(item, 'failure') !== 'ServiceUnavailable') {
+    const [creation = ''] = id.split(' ');
+    const record = service && recordOf(creation, service.table);
+    if (
+      status === 'skipped' &&
+      !erasures.has(creation) &&
+      textOf(record, 'failure') !== 'ServiceUnavailable'
+    ) {
       if (webhooks.firstSecretAt(account) < owedAt) accuse('a webhook is always tried', `${id} was skipped`);
     }
   }
@@ -210,6 +243,7 @@ export function createInvariants(world: World) {
   const following = [
     books,
     invocations,
+    endpoints,
     webhooks,
     notices,
     uploads,
@@ -380,6 +414,7 @@ export function createInvariants(world: World) {
       }
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
       if (service) notices.atRest(service.table);
+      endpoints.atRest(webhooks.ofEndpoints);
       cancels.atRest();
       if (service) erasures.atRest(service);
       if (service) admission.atRest(service.table);

@@ -215,6 +215,10 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
     const id = textOf(notice, 'id');
     const account = textOf(notice, 'accountId');
     told.set(id, { account, toldAt: world.time.now() });
+    if (textOf(notice, 'type').startsWith('endpoint.')) {
+      isMarkedAtEndpoint(notice, changes);
+      return;
+    }
     const marks = changes.flatMap(({ sk, before, after }) =>
       sk === 'NOTICE'
         ? []
@@ -227,6 +231,18 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
     const body = bodyOf(notice['webhook']?.M?.['body']?.S);
     if (memberOf(body, 'notice') !== type || memberOf(body, 'id') !== id)
       accuse('a notice says what it is', id);
+  }
+
+  /** The same of an endpoint: the list says that it was told, or that it was switched off. */
+  function isMarkedAtEndpoint(notice: Item, changes: readonly Change[]): void {
+    const list = changes.find(({ sk }) => sk === 'ENDPOINTS');
+    const { endpoint } = bodyOf(notice['webhook']?.M?.['body']?.S);
+    const id = asBody(endpoint)?.['id'];
+    const mark = textOf(notice, 'type') === 'endpoint.failing' ? 'toldAt' : 'disabledReason';
+    const [old, next] = [list?.before, list?.after].map(
+      (item) => item?.['endpoints']?.L?.find(({ M }) => M?.['id']?.S === id)?.M?.[mark],
+    );
+    if (!next || old) accuse('no notice without a crossing', `${textOf(notice, 'id')}: ${mark}`);
   }
 
   function isToldAtRest(account: string, item: Item): void {

@@ -37,6 +37,7 @@ const posts = new Set([
   'delete',
   'portal-generate',
   'user-tokens',
+  'webhook-endpoints',
 ]);
 const minuteMillis = 60_000;
 /** A request so close to the turn of a minute may count for the other minute. */

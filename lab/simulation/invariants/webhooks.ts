@@ -5,12 +5,8 @@ import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import { asBody, bodyOf, memberOf } from '../clients/requests.ts';
 import type { Post } from '../network/outbound.ts';
 import type { World } from '../world/simulated-world.ts';
+import type { EndpointInvariants, Sent } from './endpoints.ts';
 import { type Accuse, type Books, textOf } from './money-books.ts';
-
-export interface Sent extends Post {
-  readonly round: number;
-  readonly attempt: number;
-}
 
 interface Secret {
   readonly plain: string;
@@ -35,6 +31,14 @@ export function recordOf(id: string, table: SimulatedTable): Item | undefined {
     : table.get(`CREATION#${id}`, 'CREATION');
 }
 
+/** The schedule of an endpoint, or of the address for notices beside endpoints, or of the one address. */
+function scheduleIn(webhook: Item | undefined, target: string): Item | undefined {
+  const endpoints = webhook?.['endpoints']?.M;
+  // An erasure ends all of them by the state of the whole.
+  if (!endpoints || webhook['status']?.S !== 'pending') return webhook;
+  return endpoints[target === '' ? 'address' : target]?.M;
+}
+
 interface Erased {
   /** When a creation or a notice was erased. Undefined as long as it is not. */
   readonly erasedAt: (id: string) => number | undefined;
@@ -45,12 +49,14 @@ export function createWebhookInvariants(
   world: World,
   books: Books,
   { erasedAt, erasedNotice }: Erased,
+  endpoints: EndpointInvariants,
   accuse: Accuse,
 ) {
   const plains = new Map<string, string>();
   const secrets = new Map<string, Secret[]>();
   const posts = new Map<string, Sent[]>();
   const tests = new Map<string, number>();
+  const ofEndpoints = new Map<string, Sent[]>();
 
   function comesBehindTheCommit(post: Sent, id: string, table: SimulatedTable): void {
     const item = table.get(`CREATION#${id}`, 'CREATION');
@@ -76,7 +82,6 @@ export function createWebhookInvariants(
     const least = waitsMillis[last.attempt - 1] ?? Infinity;
     if (waited < least - world.clocks.largestSkew())
       accuse('never early', `${id}: attempt ${post.attempt} after ${waited} ms, not ${least}`);
-    if (post.body !== last.body) accuse('the same bytes in each attempt', id);
   }
 
   /** A notice is stored before it is sent, and it never looks like the webhook of a creation. */
@@ -84,12 +89,13 @@ export function createWebhookInvariants(
     const told = memberOf(bodyOf(post.body), 'notice');
     if (told === '' || told !== textOf(item, 'type') || told !== post.headers['x-darkroom-notice'])
       accuse('a notice tells its type', `${id}: ${told}`);
-    if (post.headers['x-webhook-event'] !== undefined || post.headers['webhook-id'] !== id)
-      accuse('a notice is no webhook', id);
+    const isNamed = post.target !== '' || post.headers['webhook-id'] === id;
+    if (post.headers['x-webhook-event'] !== undefined || !isNamed) accuse('a notice is no webhook', id);
   }
 
   function endsWithSuccess(post: Sent, before: readonly Sent[], id: string, table: SimulatedTable): void {
-    const status = recordOf(id, table)?.['webhook']?.M?.['status']?.S;
+    const webhook = recordOf(id, table)?.['webhook']?.M;
+    const status = scheduleIn(webhook, post.target)?.['status']?.S;
     // An attempt that an erasure meets is sent; no other begins.
     const isUnderWay = (erasedAt(id) ?? -Infinity) >= (world.current()?.startedAt ?? post.at);
     if (status !== 'pending' && !isUnderWay)
@@ -193,6 +199,8 @@ export function createWebhookInvariants(
 
   return {
     posts,
+    /** All attempts to endpoints, by their ids. */
+    ofEndpoints,
     /** Receives the plain text of a sealed secret. */
     learn: (sealed: string, plain: string) => void plains.set(sealed, plain),
     /** Whether the account has, or had, this secret. */
@@ -221,17 +229,25 @@ export function createWebhookInvariants(
       }
       const book = books.creations.get(id);
       const notice = id.startsWith('ntc_') ? (recordOf(id, table) ?? erasedNotice(id)) : undefined;
-      const before = posts.get(id) ?? [];
+      const all = posts.get(id) ?? [];
+      const target = endpoints.at(post.url);
+      const before = all.filter((one) => one.target === target);
       const sent = Object.assign(post, {
         round: book?.round ?? 0,
         attempt: Number(post.headers['x-webhook-attempt']),
+        target,
       });
+      const owner = book?.account ?? textOf(notice, 'accountId');
+      if (target !== '') endpoints.onPost(sent, id, owner, post.headers['x-webhook-event'] ?? '');
+      for (const other of all.slice(0, 1))
+        if (other.body !== sent.body) accuse('the same bytes in each attempt', id);
       if (id.startsWith('ntc_')) isStoredNotice(sent, id, notice);
       else comesBehindTheCommit(sent, id, table);
       keepsTheSchedule(sent, before, id);
       endsWithSuccess(sent, before, id, table);
-      verifies(sent, book?.account ?? textOf(notice, 'accountId'));
-      posts.set(id, [...before, sent]);
+      verifies(sent, owner);
+      posts.set(id, [...all, sent]);
+      if (target !== '') ofEndpoints.set(target, [...(ofEndpoints.get(target) ?? []), sent]);
     },
   };
 }

@@ -137,6 +137,11 @@ export const eventKeys = {
   }),
 } as const;
 
+/** The endpoints for webhooks of an account, all in one item. Only the functions that use them bundle this key. */
+export function endpointsKey(account: AccountId): ItemKey {
+  return { pk: `ACCOUNT#${account}`, sk: 'ENDPOINTS' };
+}
+
 export function heldKey(account: AccountId, door: Door): ItemKey {
   return { pk: `ACCOUNT#${account}`, sk: `HELD#${door}` };
 }

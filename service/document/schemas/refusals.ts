@@ -197,6 +197,10 @@ export const refusals = {
     name: 'TokenNotFound',
     when: 'There is no token with this id, it is malformed, its day is over, or another account or key minted it.',
   }),
+  endpointNotFound: refusal('ERR_NOT_FOUND', {
+    name: 'EndpointNotFound',
+    when: 'There is no endpoint with this id, it is malformed, or it belongs to another account.',
+  }),
   notFound: refusal('ERR_NOT_FOUND', {
     name: 'NotFound',
     when: 'There is no creation with this id, it is malformed, or it belongs to another account. There is nothing at this path.',

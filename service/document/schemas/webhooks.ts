@@ -98,10 +98,39 @@ export const webhookFailing = z
   })
   .meta({ id: 'WebhookFailing', description: 'Ten attempts of webhooks have failed in a row.' });
 
-const notice = z.discriminatedUnion('notice', [walletLow, walletEmpty, keyCapReached, webhookFailing]).meta({
-  id: 'Notice',
-  description: 'Something that concerns no single creation. `notice` tells which of the four it is.',
+const ofEndpoint = {
+  ...told,
+  account: z.object(wallet),
+  endpoint: z.object({
+    id: z.string(),
+    url: z.string(),
+    failing_since: moment('When the first of these attempts began.'),
+  }),
+};
+
+export const endpointFailing = z.object({ notice: z.literal('endpoint.failing'), ...ofEndpoint }).meta({
+  id: 'EndpointFailing',
+  description: 'Every attempt of four days has failed. After five days the endpoint is switched off.',
 });
+
+export const endpointDisabled = z.object({ notice: z.literal('endpoint.disabled'), ...ofEndpoint }).meta({
+  id: 'EndpointDisabled',
+  description: 'Every attempt of five days has failed, and the endpoint is switched off.',
+});
+
+const notice = z
+  .discriminatedUnion('notice', [
+    walletLow,
+    walletEmpty,
+    keyCapReached,
+    webhookFailing,
+    endpointFailing,
+    endpointDisabled,
+  ])
+  .meta({
+    id: 'Notice',
+    description: 'Something that concerns no single creation. `notice` tells which of the six it is.',
+  });
 
 const creationEvent = z
   .discriminatedUnion('event', [creationCompleted, creationFailed])
@@ -121,6 +150,8 @@ const event = z
         'wallet.empty',
         'key.cap_reached',
         'webhook.failing',
+        'endpoint.failing',
+        'endpoint.disabled',
       ])
       .meta({ description: 'The `event` or the `notice` of the payload.' }),
     created_at: moment('When it happened.'),

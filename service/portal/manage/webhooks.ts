@@ -11,6 +11,7 @@ import { type AccountId, type CreationId, parseCreationId } from '../../values/i
 import { toUsd } from '../../values/money.ts';
 import { invalidRequest, Problem, retryLater } from '../../values/problem.ts';
 import { readMoment } from '../../values/time.ts';
+import { failedEndpoints } from '../../webhooks/delivery.ts';
 import { issueSecret, newestSecret } from '../../webhooks/issue-secret.ts';
 import { reopenWebhook, sendTestDelivery } from '../../webhooks/redeliver.ts';
 import { SecretLost } from '../../webhooks/secret-box.ts';
@@ -43,7 +44,9 @@ export const redeliverFailed: ManageHandle<'redeliverFailed'> = async (request, 
     for (let start = 0; start < creations.length; start += atOnce) {
       if (redelivered >= mostRedelivered || services.budget.left() < enoughMillis) return answer(true);
       const some = creations.slice(start, start + atOnce);
-      const outcomes = await Promise.all(some.map((creation) => reopenWebhook(creation, services)));
+      const outcomes = await Promise.all(
+        some.map((creation) => reopenWebhook(creation, services, failedEndpoints)),
+      );
       redelivered += outcomes.filter((outcome) => outcome === 'started').length;
     }
   }

@@ -8,6 +8,7 @@
 import { backEnds } from './back-ends.ts';
 import { creations } from './creations.ts';
 import { doors } from './doors.ts';
+import { endpoints } from './endpoints.ts';
 import { erasures } from './erasures.ts';
 import { events } from './events.ts';
 import type { Mutant } from './plant.ts';
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   creations,
   requestsAndRendering,
   events,
+  endpoints,
   erasures,
   doors,
   backEnds,

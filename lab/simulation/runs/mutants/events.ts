@@ -53,8 +53,8 @@ export const events: Bugs = {
   },
   'service/notices/notice-store.ts': {
     'event-of-a-notice-lost': [
-      '[markItem(table, crossing, notice), put, event]',
-      '[markItem(table, crossing, notice), put]',
+      'return [put, eventItem(table, notice.accountId, entry)];',
+      'return [put] as unknown as readonly [TransactItem, TransactItem];',
     ],
     'notice-behind-another': [
       "'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros'",
@@ -91,8 +91,8 @@ export const events: Bugs = {
   },
   'service/webhooks/delivery-store.ts': {
     'event-of-a-redelivery-lost': [
-      '[{ Update: reopening(table, creation, nowMillis) }, event]',
-      '[{ Update: reopening(table, creation, nowMillis) }]',
+      '[{ Update: reopening(table, creation, nowMillis, endpoints) }, event],',
+      '[{ Update: reopening(table, creation, nowMillis, endpoints) }],',
     ],
     'test-delivery-unthrottled': [
       "'attribute_not_exists(lastAt) OR lastAt <= :before'",
