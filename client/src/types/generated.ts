@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 6c00adda9c617ecc5b2dd480d5c0e78e37509c0b14b3bce1bee0f9c1e7214def
-// types   3d4fa0cbc9c9bf917e490eb33bb80c50faf3de2a71fad891c081c15e6ec216d9
+// schemas c9398e8eaf9ddff162c74ad134316ccd94171a9dd2d31cd491edbd1a3229b1a0
+// types   928866fbba5bc07ea503b2f405326fe174242af3c314e988e0802538262d9316
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -128,6 +128,50 @@ export type UserTokenRequest = {
     metadata?: {
         [key: string]: string;
     } | null;
+};
+
+/**
+ * A new endpoint.
+ */
+export type WebhookEndpointRequest = {
+    /**
+     * Where the events go, by the rules of `webhook_url`.
+     */
+    url: string;
+    /**
+     * The events and the notices that the endpoint gets.
+     */
+    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled'>;
+    /**
+     * For people.
+     */
+    description?: string | null;
+    /**
+     * The default is true.
+     */
+    enabled?: boolean | null;
+};
+
+/**
+ * What changes. Every other member stays.
+ */
+export type WebhookEndpointChange = {
+    /**
+     * Where the events go, by the rules of `webhook_url`.
+     */
+    url?: string;
+    /**
+     * The events and the notices that the endpoint gets.
+     */
+    events?: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled'>;
+    /**
+     * For people.
+     */
+    description?: string;
+    /**
+     * Whether the endpoint gets anything.
+     */
+    enabled?: boolean;
 };
 
 /**
@@ -359,6 +403,80 @@ export type WebhookFailing = {
     };
     webhooks: {
         failed_attempts: number;
+    };
+};
+
+/**
+ * Every attempt of four days has failed. After five days the endpoint is switched off.
+ */
+export type EndpointFailing = {
+    notice: 'endpoint.failing';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+    endpoint: {
+        id: string;
+        url: string;
+        /**
+         * When the first of these attempts began.
+         */
+        failing_since: string;
+    };
+};
+
+/**
+ * Every attempt of five days has failed, and the endpoint is switched off.
+ */
+export type EndpointDisabled = {
+    notice: 'endpoint.disabled';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+    endpoint: {
+        id: string;
+        url: string;
+        /**
+         * When the first of these attempts began.
+         */
+        failing_since: string;
     };
 };
 
@@ -743,6 +861,22 @@ export type ModelNotFoundProblem = {
  * There is no token with this id, it is malformed, its day is over, or another account or key minted it.
  */
 export type TokenNotFoundProblem = {
+    error: {
+        code: 'ERR_NOT_FOUND';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+/**
+ * There is no endpoint with this id, it is malformed, or it belongs to another account.
+ */
+export type EndpointNotFoundProblem = {
     error: {
         code: 'ERR_NOT_FOUND';
         /**
@@ -1656,7 +1790,7 @@ export type Event = {
     /**
      * The `event` or the `notice` of the payload.
      */
-    event: 'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing';
+    event: 'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled';
     /**
      * When it happened.
      */
@@ -1681,7 +1815,7 @@ export type CreationEvent = ({
 } & CreationFailed);
 
 /**
- * Something that concerns no single creation. `notice` tells which of the four it is.
+ * Something that concerns no single creation. `notice` tells which of the six it is.
  */
 export type Notice = ({
     notice: 'wallet.low';
@@ -1691,7 +1825,11 @@ export type Notice = ({
     notice: 'key.cap_reached';
 } & KeyCapReached) | ({
     notice: 'webhook.failing';
-} & WebhookFailing);
+} & WebhookFailing) | ({
+    notice: 'endpoint.failing';
+} & EndpointFailing) | ({
+    notice: 'endpoint.disabled';
+} & EndpointDisabled);
 
 /**
  * What the account and this key can spend.
@@ -1872,6 +2010,47 @@ export type UserToken = {
 };
 
 /**
+ * All endpoints of the account.
+ */
+export type WebhookEndpointList = {
+    /**
+     * The oldest first.
+     */
+    data: Array<WebhookEndpoint>;
+};
+
+/**
+ * An address that gets events of its account.
+ */
+export type WebhookEndpoint = {
+    id: string;
+    /**
+     * Where the events go, by the rules of `webhook_url`.
+     */
+    url: string;
+    /**
+     * For people.
+     */
+    description: string;
+    /**
+     * The events and the notices that the endpoint gets.
+     */
+    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled'>;
+    /**
+     * Whether the endpoint gets anything.
+     */
+    enabled: boolean;
+    /**
+     * `failing`: the service switched the endpoint off, because every attempt of five days failed.
+     */
+    disabled_reason: 'failing' | null;
+    /**
+     * When the endpoint was added.
+     */
+    created_at: string;
+};
+
+/**
  * Every refusal in one type. Branch on `error.code` and `error.details.reason`, never on `error.message`.
  */
-export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountCannotPayProblem | TokenBudgetExceededProblem | TokenUsesExceededProblem | TokenRefusedProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | TokenNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;
+export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountCannotPayProblem | TokenBudgetExceededProblem | TokenUsesExceededProblem | TokenRefusedProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | TokenNotFoundProblem | EndpointNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;
