@@ -305,6 +305,37 @@ export interface UploadView {
 
 // Webhooks
 
+/** GET /webhooks/endpoints. */
+export interface EndpointsView {
+  /** The oldest first. */
+  readonly data: readonly EndpointRow[];
+  /** What an endpoint may ask for. */
+  readonly events: readonly string[];
+  /** How many an account may have. */
+  readonly limit: number;
+}
+
+export interface EndpointRow extends EndpointBody {
+  readonly id: string;
+  readonly disabled_reason: 'failing' | null;
+  readonly created_at: string;
+  /** Since then every attempt failed. Null: the last one was delivered, or there was none. */
+  readonly failing_since: string | null;
+  /** Attempts of the last 24 hours. */
+  readonly delivered: number;
+  readonly failed: number;
+  /** Of the last 24 hours. */
+  readonly last_failure: { readonly at: string; readonly reason: string } | null;
+}
+
+/** The body of POST /webhooks/endpoints, and the members of PATCH /webhooks/endpoints/{id}. */
+export interface EndpointBody {
+  readonly url: string;
+  readonly description: string;
+  readonly events: readonly string[];
+  readonly enabled: boolean;
+}
+
 /** GET /webhooks. */
 export interface WebhooksView {
   /** The newest first. Empty: no secret is issued, and no webhook is sent. */

@@ -78,7 +78,7 @@ export function creationDetail(
     source_images: creation.sources.length,
     results: row.result_urls.map((url, place) => imageView(url, creation.results[place])),
     retryable: shownFailure(creation)?.retryable ?? null,
-    webhook_url: webhook?.url ?? null,
+    webhook_url: webhook === undefined || webhook.url === '' ? null : webhook.url,
     timeline: timelineOf(creation, deliveries, row.key.name),
     can_cancel: !isTerminal(creation.status),
     can_redeliver: webhook !== undefined && webhook.status !== 'pending',

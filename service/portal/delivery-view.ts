@@ -3,7 +3,7 @@ import type { DeliveryDetail, DeliveryRow } from '../contract/portal-views.ts';
 import type { FailureKind } from '../outbound/outbound.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
 import { nilId, testBody } from '../webhooks/redeliver.ts';
-import { webhookAttempts, webhookHeaders } from '../webhooks/webhook.ts';
+import { messageIdOf, webhookAttempts, webhookHeaders } from '../webhooks/webhook.ts';
 
 /** Why a webhook was not delivered, in one sentence, and what to do about it. */
 const ofKind: Readonly<Record<FailureKind, string>> = {
@@ -111,9 +111,9 @@ const noSecret = 'whsec_';
 
 /** The headers of the attempt. Rows of older releases do not know the time of signing: it is that of the start. */
 function sentHeaders(delivery: Delivery): Record<string, string> {
-  const { id, event, attempt, startedAt, signedAt, cuts, noticeId, creationId } = delivery;
+  const { id, event, attempt, startedAt, signedAt, cuts, noticeId, creationId, endpointId } = delivery;
   const isNotice = noticeId !== undefined;
-  const messageId = noticeId ?? `${isTest(delivery) ? id : creationId}:${event}`;
+  const messageId = messageIdOf(noticeId ?? `${isTest(delivery) ? id : creationId}:${event}`, endpointId);
   const headers = webhookHeaders(
     {
       ...{ event, isNotice, messageId, deliveryId: id, attempt, body: '' },

@@ -8,7 +8,9 @@ import type { CreationRecord } from '../../service/creations/creation.ts';
 import { invitationIdOf, invitationMillis } from '../../service/portal/people.ts';
 import { createUploadStore } from '../../service/uploads/upload-store.ts';
 import { newUpload } from '../../service/uploads/upload.ts';
-import { type AccountId, type CreationId, uuidV7 } from '../../service/values/ids.ts';
+import { type AccountId, type CreationId, newEndpointId, uuidV7 } from '../../service/values/ids.ts';
+import { createEndpointStore } from '../../service/webhooks/endpoint-store.ts';
+import type { Endpoint } from '../../service/webhooks/endpoint.ts';
 import { aCompletedCreation, aCreation, now } from '../fixtures/records.ts';
 import type { SignedIn, WholePortal } from './whole-portal.ts';
 
@@ -26,6 +28,7 @@ export interface FilledAccount {
   readonly delivery: string;
   readonly invitation: string;
   readonly upload: string;
+  readonly endpoint: string;
 }
 
 export async function fillAccount(portal: WholePortal, name: string): Promise<FilledAccount> {
@@ -64,6 +67,15 @@ export async function fillAccount(portal: WholePortal, name: string): Promise<Fi
     invitedBy: owner.email,
     expiresAt: now + invitationMillis,
   });
+  const endpoint: Endpoint = {
+    id: newEndpointId(randomBytes),
+    url: `https://${name}.test/endpoint`,
+    description: '',
+    events: ['creation.completed'],
+    enabled: true,
+    createdAt: new Date(now).toISOString(),
+  };
+  await createEndpointStore(portal.table).change(id, (list) => [...list, endpoint]);
   const upload = newUpload({ accountId: id, contentType: 'image/png', bytes: 10 }, now, randomBytes);
   await createUploadStore(portal.table).create(upload, 10, now);
   return {
@@ -77,6 +89,7 @@ export async function fillAccount(portal: WholePortal, name: string): Promise<Fi
     delivery,
     invitation,
     upload: upload.id,
+    endpoint: endpoint.id,
   };
 }
 

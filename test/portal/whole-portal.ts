@@ -60,6 +60,7 @@ import { asMicros } from '../../service/values/money.ts';
 import { schema } from '../../service/values/runtime.ts';
 import { startBudget } from '../../service/values/time.ts';
 import { createDeliveryStore } from '../../service/webhooks/delivery-store.ts';
+import { createEndpointStore } from '../../service/webhooks/endpoint-store.ts';
 import { createSecretBox } from '../../service/webhooks/secret-box.ts';
 import { fakeClock, fakeLog, stub } from '../api/fakes.ts';
 import { anAccount, now } from '../fixtures/records.ts';
@@ -225,6 +226,7 @@ export function openWholePortal() {
       people,
       creations,
       deliveries: createDeliveryStore(table),
+      endpoints: createEndpointStore(table),
       notices: createNoticeStore(table),
       secretBox: createSecretBox({ client: secrets, secretArn: 'arn', clock, randomBytes }),
     })),

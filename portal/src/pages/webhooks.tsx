@@ -16,6 +16,7 @@ import { Empty, Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { receiverSnippets } from '../words/snippets.ts';
 import { DeliveryParts, DeliveryState } from './delivery.tsx';
+import { Endpoints } from './parts/endpoints.tsx';
 import { Notices } from './parts/notices.tsx';
 
 /** One signed delivery to any address, one in 30 seconds. */
@@ -100,8 +101,8 @@ export function Webhooks() {
       title="Webhooks"
       lead={
         <>
-          A request names where its webhook goes (<code>webhook_url</code>). What was sent is on{' '}
-          <a href={href('/deliveries')}>deliveries</a>.
+          A request names where its webhook goes (<code>webhook_url</code>), or it goes to your endpoints.
+          What was sent is on <a href={href('/deliveries')}>deliveries</a>.
         </>
       }
     >
@@ -109,6 +110,7 @@ export function Webhooks() {
         {(data) => (
           <>
             <Secrets data={data} onChange={webhooks.reload} />
+            <Endpoints />
             <TestDelivery data={data} onSent={webhooks.reload} />
             <Card title="Verify what you receive">
               <p>Put the secret into the environment of your receiver as DARKROOM_WEBHOOK_SECRET.</p>

@@ -11,6 +11,7 @@ import { machinesOf, type ServicesOf } from '../../platform/common.ts';
 import { outboundRules } from '../../platform/environment.ts';
 import type { On } from '../../platform/platform.ts';
 import { createDeliveryStore } from '../../webhooks/delivery-store.ts';
+import { createEndpointStore } from '../../webhooks/endpoint-store.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
 import { createPeopleStore } from '../people-store.ts';
 
@@ -37,6 +38,7 @@ export function openPortalManage(
     ...on.registration(store.signal),
     creations: createCreationReads(store),
     deliveries: createDeliveryStore(store),
+    endpoints: createEndpointStore(store),
     executions: createExecutions(on.states, machines, store.signal),
     notices: createNoticeMarks(store),
     noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),

@@ -24,6 +24,7 @@ import { findAnything } from './search.ts';
 import { getService } from './service-now.ts';
 import { getStatement } from './statement.ts';
 import { exportUsage, getUsage } from './usage.ts';
+import { listPortalEndpoints } from './endpoints.ts';
 import { getAlerts, getDelivery, getWebhooks, listDeliveries } from './webhooks.ts';
 
 const handlers: PortalHandlers<'read', ReadServices> = {
@@ -37,6 +38,7 @@ const handlers: PortalHandlers<'read', ReadServices> = {
   getPortalCreation,
   listPortalRequests,
   getWebhooks,
+  listPortalEndpoints,
   listDeliveries,
   getDelivery,
   listLedger,

@@ -15,6 +15,7 @@ import { createLedgerReads } from '../../usage/ledger-store.ts';
 import { createStatementReads } from '../../usage/statement-reads.ts';
 import { createUsageReads } from '../../usage/usage-store.ts';
 import { createDeliveryReads } from '../../webhooks/delivery-reads.ts';
+import { createEndpointStore } from '../../webhooks/endpoint-store.ts';
 import { openPortalWith, type PortalPlatform, type PortalServices } from '../open.ts';
 import { createPeopleStore } from '../people-store.ts';
 import { createPortalReads } from '../portal-reads.ts';
@@ -35,6 +36,7 @@ export function readStores(table: Table) {
     reads: createPortalReads(table),
     creations: createCreationReads(table),
     deliveries: createDeliveryReads(table),
+    endpoints: createEndpointStore(table),
     ledger: createLedgerReads(table),
     usage: createUsageReads(table),
     requestLog: createRequestLogReads(table),

@@ -89,6 +89,10 @@ export function answersOf(samples: Samples): Answers {
     getWebhooks: () => samples.webhooks,
     revealSecret: () => samples.secret,
     rotateSecret: () => samples.secret,
+    listPortalEndpoints: () => samples.endpoints,
+    addEndpoint: () => ({ id: samples.endpoints.data[0]?.id ?? '' }),
+    changePortalEndpoint: ({ id }) => ({ id }),
+    removeEndpoint: () => ({}),
     testWebhook: () => ({ delivery: samples.deliveryDetail(samples.deliveries[2] ?? never()) }),
     listDeliveries: ({ query }) =>
       part(

@@ -651,6 +651,27 @@ export function samplesAt(nowMillis: number) {
     },
   };
 
+  const endpoint = (index: number, rest: Partial<view.EndpointRow>): view.EndpointRow => ({
+    ...{
+      id: `we_4nUc0Za7BpQ3x${index}`,
+      url: `https://hooks.example.com/darkroom/${index}`,
+      description: '',
+    },
+    ...{ events: ['creation.completed', 'creation.failed'], enabled: true, disabled_reason: null },
+    ...{ created_at: ago(20 * day), failing_since: null, delivered: 118, failed: 2, last_failure: null },
+    ...rest,
+  });
+  const endpoints: view.EndpointsView = {
+    data: [
+      endpoint(1, { description: 'orders', last_failure: { at: ago(90 * minute), reason: 'No answer.' } }),
+      endpoint(2, {
+        ...{ events: ['wallet.low', 'endpoint.failing'], enabled: false, disabled_reason: 'failing' },
+        ...{ failing_since: ago(6 * day), delivered: 0, failed: 0 },
+      }),
+    ],
+    events: ['creation.completed', 'creation.failed', 'wallet.low', 'endpoint.failing'],
+    limit: 10,
+  };
   const webhooks: view.WebhooksView = {
     secrets: [
       { issued_at: ago(60 * minute), state: 'signs', signs_from: ago(60 * minute), valid_until: null },
@@ -693,6 +714,7 @@ export function samplesAt(nowMillis: number) {
     providers,
     margin,
     webhooks,
+    endpoints,
     secret: {
       secret: 'whsec_YW4gZXhhbXBsZSwgbm90IGEgc2VjcmV0OiAzMiBiLiE=',
       issued_at: ago(60 * minute),
