@@ -46,6 +46,19 @@ const operatorFile: Plugin = {
   },
 };
 
+/** What the functions alone need of the table of operations: the pages read method, path and role. */
+const unread = /\b(function: '[\w-]+'|query: (\[[^\]]*\]|days)|isFresh: true|isLogged: false),?/g;
+
+const operationsOfPages: Plugin = {
+  name: 'operations-of-pages',
+  setup: (build) => {
+    build.onLoad({ filter: /\/contract\/operations\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(unread, ''),
+      loader: 'ts',
+    }));
+  },
+};
+
 /**
  * Writes the pages into the folder, and removes what was there.
  * @param base the path of the portal, with a slash at both ends
@@ -54,7 +67,7 @@ export async function buildPortal(folder: string, base = '/'): Promise<void> {
   const { outputFiles } = await build({
     ...portalBuild,
     absWorkingDir: source,
-    plugins: [operatorFile],
+    plugins: [operatorFile, operationsOfPages],
     entryPoints: { entry: 'main.tsx', styles: 'style/style.css' },
   });
   const page = await readFile(join(source, 'index.html'), 'utf8');

@@ -20,10 +20,6 @@ export interface Operation {
   readonly isForTokens?: true;
 }
 
-/** Every bundle holds this table, so what four operations share stands here once. */
-const ofEndpoints = { path: '/webhooks/endpoints', handler: 'webhook-endpoints', query: [] } as const;
-const ofEndpoint = { ...ofEndpoints, path: '/webhooks/endpoints/{id}' } as const;
-
 export const operations = {
   listModels: { method: 'GET', path: '/models', handler: 'list-models', query: [], isForTokens: true },
   generateImage: {
@@ -77,10 +73,20 @@ export const operations = {
     handler: 'user-tokens',
     query: [],
   },
-  listEndpoints: { ...ofEndpoints, method: 'GET' },
-  createEndpoint: { ...ofEndpoints, method: 'POST' },
-  changeEndpoint: { ...ofEndpoint, method: 'PATCH' },
-  deleteEndpoint: { ...ofEndpoint, method: 'DELETE' },
+  listEndpoints: { method: 'GET', path: '/webhooks/endpoints', handler: 'webhook-endpoints', query: [] },
+  createEndpoint: { method: 'POST', path: '/webhooks/endpoints', handler: 'webhook-endpoints', query: [] },
+  changeEndpoint: {
+    method: 'PATCH',
+    path: '/webhooks/endpoints/{id}',
+    handler: 'webhook-endpoints',
+    query: [],
+  },
+  deleteEndpoint: {
+    method: 'DELETE',
+    path: '/webhooks/endpoints/{id}',
+    handler: 'webhook-endpoints',
+    query: [],
+  },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;
