@@ -121,6 +121,11 @@ describe('a row of a refused request', () => {
   });
 
   const secret = 'S3cr3tOfTheClient';
+  /** The first 4,096 characters of a body end with this text. Hardly anything of what stands before is kept. */
+  const cutByTheLimit = (end: string): string => {
+    const before = 'https://a.test/?'.padEnd(4_095 - end.length, 'a.');
+    return `${before} ${end}@b.test/`;
+  };
   it.each([
     ['a key', JSON.stringify({ prompt: `a ${apiKeyText} b` }), apiKeyText],
     ['a key behind an escape', `{"prompt":"dk_liv\\u0065_${secret}"}`, secret],
@@ -138,7 +143,7 @@ describe('a row of a refused request', () => {
     ['a fragment', JSON.stringify({ webhook_url: `https://a.test/#${secret}` }), secret],
     ['a data address', JSON.stringify({ image_urls: [`data:image/png;base64,${secret}`] }), secret],
     ['base64', JSON.stringify({ image: `iVBORw0KGgo/${secret}+${'A'.repeat(30)}` }), secret],
-    ['a key that the limit cuts', `${'x '.repeat(2_044)}dk_liv${secret}`, 'dk_liv'],
+    ['a password that the limit cuts', cutByTheLimit(`https://user:${secret}`), secret],
   ])('No row shows %s of a body', async (_name, text, hidden) => {
     const { note, text: stored } = aLog();
     await note(aRequest({ text }));

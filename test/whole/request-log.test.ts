@@ -1,10 +1,12 @@
 /** The requests of an account as GET /requests lists them, over the whole service. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { createKey } from '../../service/accounts/api-key.ts';
 import { queryAll } from '../../service/aws/dynamodb/query.ts';
 import { refusalPartition } from '../../service/aws/dynamodb/table.ts';
 import { mcpPath } from '../../service/contract/operations.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { portalOf } from '../fixtures/portal.ts';
+import { seededBytes } from '../fixtures/records.ts';
 import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
@@ -128,8 +130,8 @@ describe('GET /requests', () => {
     await service.operator.accounts.revokeKey(client.account.id, client.record.id, at);
     const refused = await order(client, sketch);
     expect(refused.status).toBe(401);
-    // The id of the key is right, and its secret is not.
-    const guessed = `${other.key.slice(0, 30)}${client.key.slice(30)}`;
+    // The ids and the checksum of the key are right, and its secret is not.
+    const guessed = createKey(other.account.id, other.record.id, seededBytes);
     expect((await order({ key: guessed }, sketch)).status).toBe(401);
     expect(await rowsOf(client.account.id)).toMatchObject([
       { status: 401, reason: 'api_key_invalid', keyId: client.record.id },
