@@ -4,6 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { getItem, queryPage } from '../aws/dynamodb/send.ts';
 import { keys, listingIndex, openShards, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
+import { firstIdOf } from '../creations/creation-reads.ts';
 import { creationFromItem, listedIdOf } from '../creations/creation-items.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import {
@@ -46,14 +47,16 @@ export function createOperatedReads(table: Table) {
     },
     /** The ids of open creations, at most so many of each shard. */
     openCreations: (mostOfShard: number): Promise<OpenIds> => openIds(table, mostOfShard),
+    /** Of those that were accepted since this time, RFC 3339. */
     newestCreations: async (
       accounts: readonly AccountId[],
       most: number,
+      since: string,
     ): Promise<readonly CreationRecord[]> => {
       const found: CreationId[] = [];
       for (let start = 0; start < accounts.length; start += accountsAtOnce) {
         const some = accounts.slice(start, start + accountsAtOnce);
-        found.push(...(await Promise.all(some.map((id) => newestIds(table, id, most)))).flat());
+        found.push(...(await Promise.all(some.map((id) => newestIds(table, id, most, since)))).flat());
       }
       const newest = found.sort().reverse().slice(0, most);
       const items = await batchGet(
@@ -98,11 +101,16 @@ function placeOf({ createdAt, id }: AccountPage['accounts'][number]): string {
   return `${createdAt}#${id}`;
 }
 
-async function newestIds(table: Table, account: AccountId, most: number): Promise<CreationId[]> {
+async function newestIds(
+  table: Table,
+  account: AccountId,
+  most: number,
+  since: string,
+): Promise<CreationId[]> {
   const page = await queryPage(table, {
     IndexName: listingIndex.name,
-    KeyConditionExpression: `${listingIndex.partition} = :list`,
-    ExpressionAttributeValues: { ':list': `CREATIONS#${account}` },
+    KeyConditionExpression: `${listingIndex.partition} = :list AND ${listingIndex.sort} >= :since`,
+    ExpressionAttributeValues: { ':list': `CREATIONS#${account}`, ':since': firstIdOf(since) },
     ScanIndexForward: false,
     Limit: most,
   });

@@ -26,11 +26,11 @@ export const listProviders: ReadHandle<'listProviders'> = async (_request, { now
     services.catalogs.latest(),
   ]);
   const ids = accounts.map(({ id }) => id);
-  const newest = await services.operated.newestCreations(ids, mostCreations);
   const since = nowMillis - dayMillis;
-  const creations = newest.filter(({ id }) => (timeOfUuidV7(id) ?? 0) >= since);
+  const from = new Date(since).toISOString();
+  const creations = await services.operated.newestCreations(ids, mostCreations, from);
   const attempts = creations.flatMap((creation) => creation.attempts);
-  const oldest = newest.length === mostCreations ? timeOfUuidV7(newest.at(-1)?.id ?? '') : undefined;
+  const oldest = creations.length === mostCreations ? timeOfUuidV7(creations.at(-1)?.id ?? '') : undefined;
   const routes = routesOf(catalog).filter(({ provider }) => isEnabled(provider, enabled));
   const known = await readHealth(routes, services.health, nowMillis, () => services.budget.signal);
   const view: ProvidersView = {
