@@ -46,8 +46,9 @@ const operatorFile: Plugin = {
   },
 };
 
-/** What the functions alone need of the table of operations: the pages read method, path and role. */
-const unread = /\b(function: '[\w-]+'|query: (\[[^\]]*\]|days)|isFresh: true|isLogged: false),?/g;
+/** What the functions alone need of the table of operations: the pages read path, role, and a method that is not GET. */
+const unread =
+  /\b(method: 'GET',|(function: '[\w-]+'|query: (\[[^\]]*\]|days)|isFresh: true|isLogged: false),?)/g;
 
 const operationsOfPages: Plugin = {
   name: 'operations-of-pages',

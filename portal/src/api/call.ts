@@ -1,5 +1,6 @@
 /** The only place that speaks to the portal's API. */
 import {
+  type PortalOperation,
   type PortalOperationName,
   portalOperations,
   portalRoot,
@@ -93,7 +94,8 @@ function addressOf(name: PortalOperationName, { id = '', query = {} }: Input): s
 }
 
 async function send(name: PortalOperationName, input: Input, signal?: AbortSignal): Promise<Response> {
-  const { method } = portalOperations[name];
+  // The build leaves GET out of the table.
+  const { method = 'GET' }: Partial<PortalOperation> = portalOperations[name];
   const headers: Record<string, string> = {};
   const hasBody = input.body !== undefined;
   if (hasBody) headers['content-type'] = 'application/json';
