@@ -95,7 +95,8 @@ function addressOf(name: PortalOperationName, { id = '', query = {} }: Input): s
 
 async function send(name: PortalOperationName, input: Input, signal?: AbortSignal): Promise<Response> {
   // The build leaves GET out of the table.
-  const { method = 'GET' }: Partial<PortalOperation> = portalOperations[name];
+  const operation: Partial<PortalOperation> = portalOperations[name];
+  const method = operation.method ?? 'GET';
   const headers: Record<string, string> = {};
   const hasBody = input.body !== undefined;
   if (hasBody) headers['content-type'] = 'application/json';

@@ -21,7 +21,7 @@ export function Endpoints() {
             columns={[
               ['Address', ({ url }) => <Clip text={url} />],
               [
-                'Last 24 hours',
+                '24 hours',
                 ({ delivered, failed, last_failure: last }) => {
                   const all = delivered + failed;
                   const words = `${delivered} of ${all} delivered`;
