@@ -1,7 +1,7 @@
 /**
  * Writes pictures of every page of the portal into a folder: on a wide screen in both themes, and on a phone. The pages
- * show the samples of the tests, so no picture has anything of a real account. The README shows one of the pictures,
- * docs/pictures/portal-home-dark.jpg.
+ * show the samples of the tests, so no picture has anything of a real account. The README and docs/portal.md show
+ * five of them, docs/pictures/portal-*.jpg.
  *
  *   node test/pages/write-pictures.ts FOLDER
  */
