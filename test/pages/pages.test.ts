@@ -498,16 +498,16 @@ describe('The audit', () => {
     const cells = async (row: number): Promise<string[]> => rows.nth(row).getByRole('cell').allTextContents();
     expect(await cells(1)).toEqual([
       'owner@nordlicht.example',
-      'created the key Night batch',
+      'Create a key Night batch',
       'done',
       'key_night',
       '–',
     ]);
     const texts = await rows.allTextContents();
-    expect(texts[2]).toContain('changed a key');
+    expect(texts[2]).toContain('Change a key');
     expect(texts[2]).toContain('name, monthly_cap');
-    expect(texts[5]).toContain('tried to invite a person');
-    expect(texts[6]).toContain('began to rotate the webhook secret');
+    expect(texts[5]).toContain('Invite a personrefused');
+    expect(texts[6]).toContain('Rotate the webhook secretoutcome unknown');
   });
 });
 
