@@ -11,10 +11,6 @@ export const endpoints: Bugs = {
       'enabled && events.some((one) => one === event)',
       "enabled && events.length > 0 && event !== ''",
     ],
-    'endpoint-address-keeps-its-failures': [
-      'next.url !== endpoint.url || (next.enabled && !endpoint.enabled)',
-      'next.enabled && !endpoint.enabled',
-    ],
   },
   'service/webhooks/endpoint-round.ts': {
     'endpoint-sent-though-off': ['endpoint?.enabled === true ? endpoint.url : undefined', 'endpoint?.url'],
