@@ -3,7 +3,14 @@ import { accountFromItem, ledgerRowFromItem } from '../accounts/account-items.ts
 import type { Account } from '../accounts/account.ts';
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { getItem, queryPage } from '../aws/dynamodb/send.ts';
-import { keys, listingIndex, openShards, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
+import {
+  type Item,
+  keys,
+  listingIndex,
+  openShards,
+  openWorkIndex,
+  type Table,
+} from '../aws/dynamodb/table.ts';
 import { firstIdOf } from '../creations/creation-reads.ts';
 import { creationFromItem, listedIdOf } from '../creations/creation-items.ts';
 import type { CreationRecord } from '../creations/creation.ts';
@@ -25,6 +32,11 @@ export function createOperatedReads(table: Table) {
   return {
     /** The oldest first. @param after of the page before */
     accounts: (limit: number, after?: string): Promise<AccountPage> => accountPage(table, limit, after),
+    /** Those of the oldest accounts, in one read of the index. */
+    accountIds: async (limit: number): Promise<readonly AccountId[]> =>
+      (await accountRows(table, limit, undefined)).flatMap(
+        (row) => parseAccountId(String(row['pk']).replace('ACCOUNT#', '')) ?? [],
+      ),
     accountsOf: async (ids: readonly AccountId[]): Promise<readonly Account[]> =>
       (
         await batchGet(
@@ -71,7 +83,7 @@ export function createOperatedReads(table: Table) {
 }
 
 /** The index has keys only, and may lag behind the table for a moment. */
-async function accountPage(table: Table, limit: number, after: string | undefined): Promise<AccountPage> {
+async function accountRows(table: Table, limit: number, after: string | undefined): Promise<readonly Item[]> {
   const behind = after === undefined ? '' : ` AND ${listingIndex.sort} > :after`;
   const page = await queryPage(table, {
     IndexName: listingIndex.name,
@@ -80,10 +92,14 @@ async function accountPage(table: Table, limit: number, after: string | undefine
       ':accounts': 'ACCOUNTS',
       ...(after !== undefined && { ':after': after }),
     },
-    // The one additional row shows whether there are more.
-    Limit: limit + 1,
+    Limit: limit,
   });
-  const rows = page.Items ?? [];
+  return page.Items ?? [];
+}
+
+async function accountPage(table: Table, limit: number, after: string | undefined): Promise<AccountPage> {
+  // The one additional row shows whether there are more.
+  const rows = await accountRows(table, limit + 1, after);
   const shown = rows.slice(0, limit);
   const items = await batchGet(
     table,

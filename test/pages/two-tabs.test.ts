@@ -120,7 +120,7 @@ describe('Of two tabs with the form of', () => {
   });
 
   it('the limits of an account, the second keeps the name that the first has set', async () => {
-    const [first, second] = await forms(`operator/accounts/${account()}`, 'Limits');
+    const [first, second] = await forms(`operator/accounts/${account()}`, 'Change limits');
     await field(first, 'Name').fill('Renamed');
     await field(first, 'Unused uploads').fill('50');
     await field(second, 'Unused uploads').fill('60');

@@ -10,7 +10,7 @@ import { toUsd } from '../../values/money.ts';
 import type { ReadHandle } from './open.ts';
 
 /** The newest creations that are read, and the accounts of which they are. */
-const mostCreations = 500;
+const mostCreations = 200;
 const mostAccounts = 500;
 
 const minuteMillis = 60_000;
@@ -20,12 +20,11 @@ const day = { parts: 24, partMillis: 60 * minuteMillis } as const;
 
 /** GET /operator/providers: what is enabled or paused, and how the attempts of the last day ended. */
 export const listProviders: ReadHandle<'listProviders'> = async (_request, { nowMillis }, services) => {
-  const [{ enabled, pauses }, { accounts }, catalog] = await Promise.all([
+  const [{ enabled, pauses }, ids, catalog] = await Promise.all([
     services.providers.standing(),
-    services.operated.accounts(mostAccounts),
-    services.catalogs.latest(),
+    services.operated.accountIds(mostAccounts),
+    services.catalogs.lately(nowMillis),
   ]);
-  const ids = accounts.map(({ id }) => id);
   const since = nowMillis - dayMillis;
   const from = new Date(since).toISOString();
   const creations = await services.operated.newestCreations(ids, mostCreations, from);
