@@ -98,7 +98,7 @@ beforeAll(async () => {
     });
   });
   hook = `http://127.0.0.1:${await listenOnLoopback(receiver)}/hook`;
-  served = await startServe(data, ['--env', 'OUTBOUND_RULES=loopback-too']);
+  served = await startServe(data, ['--env', 'OUTBOUND_RULES=loopback-too', '--env', 'THUMBNAILS=on']);
   source = await connect({ data });
   await makeLife();
   await source.serviceSwitch.close({

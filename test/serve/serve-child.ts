@@ -38,7 +38,10 @@ export interface StartedBy {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Resolves once the service is ready. Throws with its words when it ends before. */
+/**
+ * Resolves once the service is ready. Throws with its words when it ends before. The service makes no thumbnails,
+ * which take more of a processor than all else of a creation, unless `more` asks for them.
+ */
 export async function startServe(
   folder: string,
   more: readonly string[] = [],
@@ -47,7 +50,16 @@ export async function startServe(
 ): Promise<Served> {
   const port = chosen ?? (await freePort());
   const named = url === null ? [] : ['--public-url', url];
-  const words = ['--data', folder, '--listen', `127.0.0.1:${port}`, ...named, ...more];
+  const words = [
+    '--data',
+    folder,
+    '--listen',
+    `127.0.0.1:${port}`,
+    ...named,
+    '--env',
+    'THUMBNAILS=off',
+    ...more,
+  ];
   const child = spawn(process.execPath, [...execArgv, entry, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },

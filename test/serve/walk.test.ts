@@ -13,7 +13,7 @@ let browser: Browser;
 let served: Served;
 beforeAll(async () => {
   // Without a public address the service has that of its listener, and webhooks may reach this machine.
-  const more = ['--env', 'OUTBOUND_RULES=loopback-too'];
+  const more = ['--env', 'OUTBOUND_RULES=loopback-too', '--env', 'THUMBNAILS=on'];
   [browser, served] = await Promise.all([
     startBrowser(),
     startServe(join(newFolder(afterAll), 'data'), more, null),
