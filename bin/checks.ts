@@ -134,7 +134,7 @@ const longTests = [
   'test/client/storm.test.ts',
   'test/whole/clients/openai-library.test.ts',
   'test/whole/clients/recipes.test.ts',
-  'test/whole/clients/thousand-requests.test.ts',
+  'test/whole/clients/broken-calls.test.ts',
   'test/client/command/listen.test.ts',
   'test/audit/large-books.test.ts',
   'test/examples/generate.test.ts',
