@@ -64,7 +64,8 @@ export function grantDelivery(
 ): void {
   fn.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
   fn.addEnvironment('OUTBOUND_RULES', 'public');
-  store.grantRead(fn, 'GetItem', 'BatchGetItem');
+  // The query sums the keys of an account that has a budget.
+  store.grantRead(fn, 'GetItem', 'BatchGetItem', 'Query');
   store.grantWrite(fn, workItems, 'UpdateItem', 'PutItem');
   encryptionSecret.grantOpen(fn);
 }

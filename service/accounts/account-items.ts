@@ -9,6 +9,7 @@ import type {
   ApiKey,
   LedgerRow,
   SealedSecret,
+  ToldBudget,
   ToldCap,
   ToldWallet,
   UserCounter,
@@ -40,6 +41,7 @@ interface AccountItem {
   toldLow?: ToldWallet;
   toldEmpty?: ToldWallet;
   toldFailing?: ToldWallet;
+  toldBudget?: ToldBudget;
   webhookFailures?: number;
   creationEndpoints?: true;
   noticeEndpoints?: true;
@@ -56,6 +58,7 @@ const optionalAttributes = [
   'toldLow',
   'toldEmpty',
   'toldFailing',
+  'toldBudget',
   'webhookFailures',
   'creationEndpoints',
   'noticeEndpoints',

@@ -31,6 +31,15 @@ export interface ToldCap {
   readonly capMicros: Micros;
 }
 
+/** The mark of budget.reached. Only a later month, a higher level or another budget is another crossing. */
+export interface ToldBudget {
+  readonly id: NoticeId;
+  /** "2026_11". */
+  readonly month: string;
+  readonly level: number;
+  readonly budgetMicros: Micros;
+}
+
 export interface Account {
   readonly id: AccountId;
   readonly name: string;
@@ -49,12 +58,13 @@ export interface Account {
   readonly noticeUrl?: string;
   /** `wallet.low` is sent when less than this is available. Absent: it is never sent. */
   readonly lowBalanceMicros?: Micros;
-  /** What the account means to spend in a UTC month. The portal tells when it is used up. Absent: nothing is told. */
+  /** What the account means to spend in a UTC month. Notices and the portal tell from 80 % on. Absent: nothing is told. */
   readonly monthlyBudgetMicros?: Micros;
   /** The notices that were sent and whose threshold is still passed. */
   readonly toldLow?: ToldWallet;
   readonly toldEmpty?: ToldWallet;
   readonly toldFailing?: ToldWallet;
+  readonly toldBudget?: ToldBudget;
   /** Attempts of webhooks that failed in a row. Counted only while the account gets notices. */
   readonly webhookFailures?: number;
   /** An enabled endpoint asks for an event of creations, so an accepted creation notes that it has webhooks. */

@@ -5,6 +5,7 @@ import type { NoticeType } from '../notices/notice.ts';
 import { deliveryHeaders } from './headers.ts';
 import { type ExampleName, examplesOf } from './schemas/values.ts';
 import {
+  budgetReached,
   creationCompleted,
   creationFailed,
   endpointDisabled,
@@ -86,6 +87,13 @@ const notices: Readonly<Record<NoticeType, Sent>> = {
     summary: 'An endpoint was switched off after five days of failures',
     description: ofAccount,
     schema: endpointDisabled,
+    examples: [],
+  },
+  'budget.reached': {
+    operationId: 'budgetReached',
+    summary: 'The account has spent most or all of its budget of a month',
+    description: ofAccount,
+    schema: budgetReached,
     examples: [],
   },
 };

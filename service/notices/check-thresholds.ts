@@ -5,6 +5,7 @@ import { webhookGraceMillis } from '../contract/limits.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import type { CommonServices } from '../platform/common.ts';
 import type { AccountId, KeyId } from '../values/ids.ts';
+import type { Micros } from '../values/money.ts';
 import { type Clock, errorName, type RandomBytes } from '../values/runtime.ts';
 import type { NoticeExecutions } from './notice-executions.ts';
 import type { NoticeMarks } from './notice-store.ts';
@@ -15,6 +16,7 @@ import {
   type NoticeRecord,
   type RefusedFor,
   undoneMarks,
+  untoldBudget,
 } from './notice.ts';
 
 export interface LookServices {
@@ -23,6 +25,8 @@ export interface LookServices {
   readonly notices: NoticeMarks;
   /** Absent: the reconciler starts the notices at its next run. */
   readonly noticeExecutions?: NoticeExecutions;
+  /** What all keys of an account spent in a month. Absent: budgets are not looked at. */
+  readonly monthSpent?: (account: AccountId, month: string) => Promise<Micros>;
 }
 
 interface Place {
@@ -57,7 +61,10 @@ export async function lookForCrossings(place: Place, services: LookServices): Pr
   const found = await services.notices.look(accountId, keyId, counter);
   if (!found) return [];
   for (const mark of undoneMarks(found.account)) await services.notices.takeBack(found.account, mark);
-  return tellCrossings({ ...found, periods, ...(refused && { refused }) }, services);
+  const budget = getsNotices(found.account) ? untoldBudget(found.account, periods.monthly) : undefined;
+  const spent = budget && (await services.monthSpent?.(accountId, budget.month));
+  const ofBudget = spent !== undefined && { monthSpentMicros: spent };
+  return tellCrossings({ ...found, periods, ...(refused && { refused }), ...ofBudget }, services);
 }
 
 /** Checks after the operator moved money. A check that breaks off is left to the next one. */

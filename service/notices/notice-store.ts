@@ -12,7 +12,7 @@ import {
   userSpentFromItem,
   userToldFromItem,
 } from '../accounts/account-items.ts';
-import type { Account, ApiKey, ToldCap, ToldWallet } from '../accounts/account.ts';
+import type { Account, ApiKey, ToldBudget, ToldCap, ToldWallet } from '../accounts/account.ts';
 import { counterExpiry } from '../accounts/caps.ts';
 import { userHash } from '../accounts/end-user.ts';
 import { type LookedUser, overMarks, toldCapName, watchedCaps } from '../accounts/watched-caps.ts';
@@ -176,6 +176,9 @@ function reachedConditions(all: readonly AtLeast[]): Conditions {
 const wantsNotices = '(attribute_exists(noticeUrl) OR attribute_exists(noticeEndpoints))';
 const isLow = 'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros';
 const isEmpty = 'attribute_not_exists(toldEmpty) AND availableMicros < :needed';
+/** What the keys spent is in other items, so the notice has the spend as read. */
+const isBudgetUntold =
+  'monthlyBudgetMicros = :budget AND (attribute_not_exists(toldBudget) OR toldBudget.#month < :month OR (toldBudget.#month = :month AND (toldBudget.budgetMicros <> :budget OR toldBudget.#level < :level)))';
 const isFailing = 'attribute_not_exists(toldFailing) AND webhookFailures >= :failures';
 
 /** A mark is taken back only by the one who has read it, and only while the amount is on the good side. */
@@ -283,23 +286,25 @@ function isOurs([, put]: readonly Refusal[]): boolean {
 
 function markItem(table: Table, crossing: Crossing, { id, accountId }: NoticeRecord): TransactItem {
   if (crossing.type === 'key.cap_reached') return capItem(table, crossing, { id, accountId });
-  const { name, mark, condition, values } = walletMark(crossing, id);
+  const { name, mark, condition, values, names } = walletMark(crossing, id);
   return {
     Update: {
       TableName: table.name,
       Key: keys.account(accountId),
       UpdateExpression: `SET ${name} = :mark`,
       ConditionExpression: `${wantsNotices} AND ${condition}`,
+      ...(names && { ExpressionAttributeNames: names }),
       ExpressionAttributeValues: { ':mark': mark, ...values },
     },
   };
 }
 
 interface WalletMark {
-  readonly name: 'toldLow' | 'toldEmpty' | 'toldFailing';
-  readonly mark: ToldWallet;
+  readonly name: 'toldLow' | 'toldEmpty' | 'toldFailing' | 'toldBudget';
+  readonly mark: ToldWallet | ToldBudget;
   readonly condition: string;
   readonly values: Item;
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 function walletMark(
@@ -323,6 +328,16 @@ function walletMark(
         condition: isFailing,
         values: { ':failures': failingAttempts },
       };
+    case 'budget.reached': {
+      const { month, level, budgetMicros } = crossing;
+      return {
+        name: 'toldBudget',
+        mark: { id, month, level, budgetMicros },
+        condition: isBudgetUntold,
+        values: { ':month': month, ':level': level, ':budget': budgetMicros },
+        names: { '#month': 'month', '#level': 'level' },
+      };
+    }
   }
 }
 

@@ -41,7 +41,14 @@ export type Crossing =
       /** The crossing stands while the period has spent at least this. */
       readonly leastMicros: Micros;
     }
-  | { readonly type: 'webhook.failing'; readonly failures: number };
+  | { readonly type: 'webhook.failing'; readonly failures: number }
+  | {
+      readonly type: 'budget.reached';
+      readonly month: string;
+      readonly level: CapLevel;
+      readonly budgetMicros: Micros;
+      readonly spentMicros: Micros;
+    };
 
 export const noticeTypes = [
   'wallet.low',
@@ -50,6 +57,7 @@ export const noticeTypes = [
   'webhook.failing',
   'endpoint.failing',
   'endpoint.disabled',
+  'budget.reached',
 ] as const;
 
 export type NoticeType = (typeof noticeTypes)[number];
@@ -81,6 +89,8 @@ export interface Looked {
   /** The period of each cap that is looked at. */
   readonly periods: Readonly<Partial<Record<CapKind, string>>>;
   readonly refused?: RefusedFor;
+  /** What all keys of the account spent in the month of `periods`. Absent: the budget is not looked at. */
+  readonly monthSpentMicros?: Micros;
 }
 
 /** Every crossing that is not marked as sent. The transaction that sends it checks again. */
@@ -99,7 +109,30 @@ export function crossingsOf(looked: Looked): readonly Crossing[] {
     ...(failures >= failingAttempts && !account.toldFailing
       ? [{ type: 'webhook.failing', failures } as const]
       : []),
+    ...(budgetCrossing(looked) ?? []),
   ];
+}
+
+/** Undefined: no level of the budget may still be told in this month, whatever is spent. */
+export function untoldBudget(
+  { monthlyBudgetMicros: budgetMicros, toldBudget: told }: Account,
+  month: string | undefined,
+): { readonly month: string; readonly budgetMicros: Micros; readonly above: number } | undefined {
+  if (budgetMicros === undefined || month === undefined) return undefined;
+  if (!told || told.month < month) return { month, budgetMicros, above: 0 };
+  // The look after a creation of the last month may come after one of this month.
+  if (told.month > month) return undefined;
+  const above = told.budgetMicros === budgetMicros ? told.level : 0;
+  return above < 100 ? { month, budgetMicros, above } : undefined;
+}
+
+function budgetCrossing({ account, periods, monthSpentMicros: spent }: Looked): Crossing[] | undefined {
+  const open = untoldBudget(account, periods.monthly);
+  if (!open || spent === undefined) return undefined;
+  const { month, budgetMicros, above } = open;
+  const level = capLevels.find((one) => spent * 100 >= budgetMicros * one);
+  if (level === undefined || level <= above) return undefined;
+  return [{ type: 'budget.reached', month, level, budgetMicros, spentMicros: spent }];
 }
 
 /** The highest level that the spend of the period has reached and for which no notice was sent. */
@@ -194,6 +227,13 @@ function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, 
       return { account: wallet, key: capView(crossing) };
     case 'webhook.failing':
       return { account: wallet, webhooks: { failed_attempts: crossing.failures } };
+    case 'budget.reached': {
+      const { month, level, budgetMicros, spentMicros } = crossing;
+      const [limit, spent] = [toUsd(budgetMicros), toUsd(spentMicros)];
+      const resetsAt = watchedCaps.monthly.resetsAt(month);
+      const budget = { month: shownPeriod(month), level, limit, spent, resets_at: resetsAt };
+      return { account: wallet, budget };
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { createCreationStore } from '../creations/creation-store.ts';
 import { createNoticeExecutions } from '../notices/notice-executions.ts';
+import { createMonthSpent } from '../notices/spend-reads.ts';
 import { createNoticeStore } from '../notices/notice-store.ts';
 import { commonOf, tableOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
@@ -21,6 +22,7 @@ export function openDelivery(on: DeliveryPlatform, component = 'deliver-webhook'
     endpoints: createEndpointStore(table),
     rounds: createRoundStore(table),
     notices: createNoticeStore(table),
+    monthSpent: createMonthSpent(table),
     noticeExecutions: createNoticeExecutions(on.states, on.environment('NOTICE_MACHINE_ARN')),
     secretBox: on.secretBox,
     outbound: on.outbound,

@@ -21,7 +21,7 @@ function found(
   account: Partial<Account>,
   key?: Partial<ApiKey>,
   refused?: RefusedFor,
-  more: Pick<Looked, 'user'> & Partial<Pick<Looked, 'periods'>> = {},
+  more: Pick<Looked, 'user' | 'monthSpentMicros'> & Partial<Pick<Looked, 'periods'>> = {},
 ): (string | number)[] {
   const looked = {
     account: anAccount(account),
@@ -30,9 +30,7 @@ function found(
     ...(refused && { refused }),
     ...more,
   };
-  return crossingsOf(looked).map((crossing) =>
-    crossing.type === 'key.cap_reached' ? crossing.level : crossing.type,
-  );
+  return crossingsOf(looked).map((crossing) => ('level' in crossing ? crossing.level : crossing.type));
 }
 
 describe('the crossings of a wallet', () => {
@@ -176,6 +174,33 @@ describe('the crossings of the other caps', () => {
   });
 });
 
+describe('the crossings of a budget', () => {
+  const told = (level: number, budget = 10, month = '2026_11'): Partial<Account> => ({
+    toldBudget: { id, month, level, budgetMicros: cents(budget) },
+  });
+
+  it.each<[string, number, Partial<Account>, number[]]>([
+    ['79 %', 79, {}, []],
+    ['80 %', 80, {}, [80]],
+    ['100 %', 100, {}, [100]],
+    ['90 %, and told at 80 %', 90, told(80), []],
+    ['100 %, and told at 80 %', 100, told(80), [100]],
+    ['130 %, and told at 100 %', 130, told(100), []],
+    ['90 %, and another budget was told', 90, told(100, 20), [80]],
+    ['90 %, and the month before was told', 90, told(100, 10, '2026_10'), [80]],
+    ['90 %, and a later month was told', 90, told(80, 10, '2026_12'), []],
+  ])('A budget that is spent to %s crosses what it should', (_state, percent, mark, expected) => {
+    const account = { monthlyBudgetMicros: cents(10), ...mark };
+    const more = { monthSpentMicros: asMicros(percent * 1_000) };
+    expect(found(account, undefined, undefined, more)).toEqual(expected);
+  });
+
+  it('A look that read no spend, or an account without a budget, crosses nothing', () => {
+    expect(found({ monthlyBudgetMicros: cents(10) })).toEqual([]);
+    expect(found({}, undefined, undefined, { monthSpentMicros: cents(99) })).toEqual([]);
+  });
+});
+
 describe('a mark', () => {
   it.each<[string, Partial<Account>, string[]]>([
     [
@@ -214,6 +239,17 @@ describe('the body of a notice', () => {
     });
     expect(bodyOf({ type: 'wallet.empty', neededMicros: cents(4) })).toMatchObject({
       account: { ...account, required: 0.04 },
+    });
+    const budget = { month: '2026_11', level: 80, budgetMicros: cents(10), spentMicros: cents(9) } as const;
+    expect(bodyOf({ type: 'budget.reached', ...budget })).toMatchObject({
+      account,
+      budget: {
+        month: '2026-11',
+        level: 80,
+        limit: 0.1,
+        spent: 0.09,
+        resets_at: '2026-12-01T00:00:00.000Z',
+      },
     });
     expect(bodyOf({ type: 'webhook.failing', failures: 11 })).toMatchObject({
       account,

@@ -34,6 +34,25 @@ describe('The budget of a month', () => {
       expect(fieldsOf(await set(wrong, none))).toEqual(['monthly_budget']);
   });
 
+  it('is told at once when it is set below what is spent already', async () => {
+    const portal = openWholePortal();
+    const account = await portal.openAccount('Acc0unt001', { noticeUrl: 'https://hooks.test/n' });
+    const owner = await portal.signIn('owner@studio.test', account, 'owner');
+    const body = { model: 'sandbox-standard', prompt: 'a lake' };
+    expect((await portal.ask('createCreation', { as: owner, body })).status).toBe(202);
+    const set = (amount: number, before?: number): Promise<Answered> => {
+      const read = before === undefined ? {} : { monthlyBudgetMicros: asMicros(before * 1_000_000) };
+      return portal.ask('setBudget', {
+        as: owner,
+        body: { monthly_budget: amount, version: budgetVersion(read) },
+      });
+    };
+    expect((await set(0.06)).status).toBe(200);
+    expect((await portal.accounts.read(account))?.toldBudget).toBeUndefined();
+    expect((await set(0.05, 0.06)).status).toBe(200);
+    expect((await portal.accounts.read(account))?.toldBudget).toMatchObject({ level: 80 });
+  });
+
   it('Of two who set it at once one is refused', async () => {
     const portal = openWholePortal();
     const account = await portal.openAccount('Acc0unt001');

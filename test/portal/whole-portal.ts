@@ -30,6 +30,7 @@ import {
 import type * as view from '../../service/contract/portal-views.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
 import { createCreationStore } from '../../service/creations/creation-store.ts';
+import { createMonthSpent } from '../../service/notices/spend-reads.ts';
 import { createNoticeStore } from '../../service/notices/notice-store.ts';
 import type { PostResult } from '../../service/outbound/outbound.ts';
 import { catalog as ours } from '../../service/platform/lambda.ts';
@@ -228,6 +229,7 @@ export function openWholePortal() {
       deliveries: createDeliveryStore(table),
       endpoints: createEndpointStore(table),
       notices: createNoticeStore(table),
+      monthSpent: createMonthSpent(table),
       secretBox: createSecretBox({ client: secrets, secretArn: 'arn', clock, randomBytes }),
     })),
     generate: servePortal('generate', generateHandlers, (): GenerateServices => ({

@@ -4,7 +4,7 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
-  'table: BatchGetItem GetItem',
+  'table: BatchGetItem GetItem Query',
   'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
   'table of HEALTH#: UpdateItem',
   'bucket/results/*: GetObject PutObject',
@@ -63,7 +63,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   RenderImageLarge: renderer,
   RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
   ReceiveCallback: [
-    'table: BatchGetItem GetItem',
+    'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'table of HEALTH#: UpdateItem',
     'bucket/results/*: PutObject',
@@ -73,7 +73,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ],
   RefundCharge: ['table: GetItem', 'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem'],
   DeliverWebhook: [
-    'table: BatchGetItem GetItem',
+    'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'encryption secret: GetSecretValue',
     'notice machine: StartExecution',

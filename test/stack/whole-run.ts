@@ -9,6 +9,7 @@ import { type CallingVendor, fakeFalAccount } from '../../lab/vendors/fakes/call
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
 import { environmentOf } from '../../lab/vendors/fleet.ts';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
+import { createAccountSettings } from '../../service/accounts/account-settings-store.ts';
 import { setNotices } from '../../service/notices/alert-settings.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
@@ -110,11 +111,12 @@ async function tellAfterRefund(service: TestService): Promise<void> {
   await service.send(`/creations/${waits}/cancel`, { key: watched.key, method: 'POST' });
 }
 
-/** A client of an account with 1 USD, which is told when less than 1 USD is left. */
+/** A client of an account with 1 USD, which is told when less than 1 USD is left, and with a budget. */
 async function lowClient(service: TestService): Promise<Client> {
   const client = await service.client({ balance: '1' });
   const low = { noticeUrl: service.machine.inboxUrl, lowBalanceMicros: asMicros(1_000_000) };
   await setNotices(client.account.id, low, service.operator);
+  await createAccountSettings(service.operator.table).changeBudget(client.account, asMicros(1_000_000));
   return client;
 }
 

@@ -1,14 +1,18 @@
 /** Facts about the marks of key.cap_reached: when a crossing is told, and where its mark is. */
 import { expect } from 'vitest';
+import { createAccountSettings } from '../../service/accounts/account-settings-store.ts';
 import type { KeyCaps } from '../../service/accounts/account.ts';
 import { userHash } from '../../service/accounts/end-user.ts';
+import { createKeyStore } from '../../service/accounts/key-store.ts';
 import { capKinds, watchedCaps } from '../../service/accounts/watched-caps.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { lookForCrossings, placeOf } from '../../service/notices/check-thresholds.ts';
+import { createMonthSpent } from '../../service/notices/spend-reads.ts';
 import { createNoticeMarks } from '../../service/notices/notice-store.ts';
 import type { Crossing, NoticeRecord, RefusedFor } from '../../service/notices/notice.ts';
-import type { NoticeId } from '../../service/values/ids.ts';
+import type { KeyId, NoticeId } from '../../service/values/ids.ts';
 import type { Micros } from '../../service/values/money.ts';
+import { monthOf } from '../../service/values/time.ts';
 import { accountId, anApiKey, keyId, now } from '../fixtures/records.ts';
 import { cents, type Facts, idOf, keyOf, orderAt, type Stores } from './facts.ts';
 
@@ -38,6 +42,7 @@ const servicesAt = ({ table }: Stores, at: number) => ({
   clock: { ...table.clock, now: () => at },
   randomBytes: bytes,
   notices: createNoticeMarks(table),
+  monthSpent: createMonthSpent(table),
 });
 
 const keyPart = (notice: NoticeRecord): Record<string, unknown> =>
@@ -85,7 +90,60 @@ const toldIn = async (stores: Stores): Promise<string[]> =>
 
 const counter = keys.userSpend(accountId, keyId, '2026_11', userHash(user));
 
+async function setBudget({ table }: Stores, micros: Micros): Promise<void> {
+  const settings = createAccountSettings(table);
+  const account = await settings.read(accountId);
+  expect(account && (await settings.changeBudget(account, micros))).toBe(true);
+}
+
+/** Looks after a creation of the month of this time, and returns what the notices say of the budget. */
+async function budgetAt(stores: Stores, at = now): Promise<Record<string, unknown>[]> {
+  const place = { accountId, periods: { monthly: monthOf(at) } };
+  const told = await lookForCrossings(place, servicesAt(stores, at));
+  return told.map(
+    ({ webhook }) => (JSON.parse(webhook.body ?? '') as { budget: Record<string, unknown> }).budget,
+  );
+}
+
 export const noticeFacts: Facts = {
+  'A budget is told once for each level, month and amount, by what all keys spent': async (stores) => {
+    await stores.accounts.change(accountId, { noticeUrl: url });
+    const other = anApiKey({ id: 'Key002' as KeyId, spent: { '2026_11': cents(4) } });
+    expect(await createKeyStore(stores.table).create(other)).toBe('created');
+    await setBudget(stores, cents(10));
+    expect(await budgetAt(stores)).toEqual([]);
+    await chargeAt(stores, 1);
+    expect(await budgetAt(stores)).toEqual([
+      { month: '2026-11', level: 80, limit: 0.1, spent: 0.08, resets_at: '2026-12-01T00:00:00.000Z' },
+    ]);
+    expect(await budgetAt(stores)).toEqual([]);
+    await chargeAt(stores, 2);
+    const both = await Promise.all([budgetAt(stores), budgetAt(stores)]);
+    expect(both.flat()).toMatchObject([{ level: 100, spent: 0.12 }]);
+    await setBudget(stores, cents(13));
+    expect(await budgetAt(stores)).toMatchObject([{ level: 80, limit: 0.13 }]);
+    const december = Date.UTC(2026, 11, 1, 1);
+    await chargeAt(stores, 3, december);
+    expect(await budgetAt(stores, december)).toEqual([]);
+    for (const number of [4, 5]) await chargeAt(stores, number, december);
+    expect(await budgetAt(stores, december)).toMatchObject([{ month: '2026-12', level: 80, spent: 0.12 }]);
+    await chargeAt(stores, 6);
+    expect(await budgetAt(stores), 'a look at the month that is over').toEqual([]);
+  },
+
+  'A budget that was changed since the look, or told by another look, is not told': async (stores) => {
+    await stores.accounts.change(accountId, { noticeUrl: url });
+    await setBudget(stores, cents(4));
+    const crossing = { type: 'budget.reached', month: '2026_11', spentMicros: cents(4) } as const;
+    const at = (level: 80 | 100, budget = 4) => ({ ...crossing, level, budgetMicros: cents(budget) });
+    expect(await tellStale(stores, at(100, 5))).toBe(false);
+    expect(await tellStale(stores, at(80))).toBe(true);
+    expect(await tellStale(stores, at(80))).toBe(false);
+    expect(await tellStale(stores, at(100))).toBe(true);
+    expect(await tellStale(stores, at(80))).toBe(false);
+    expect(await tellStale(stores, { ...at(100), month: '2026_10' })).toBe(false);
+  },
+
   'A daily cap is told once for each level and day, with the day and the end of the day': async (stores) => {
     await prepare(stores, { dailyCapMicros: cents(9) });
     await chargeAt(stores, 1);

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas c9398e8eaf9ddff162c74ad134316ccd94171a9dd2d31cd491edbd1a3229b1a0
-// types   928866fbba5bc07ea503b2f405326fe174242af3c314e988e0802538262d9316
+// schemas e4123f1a4e7825392e6b2cb696a23801322122957c799cfdac7d49ed6c4eaf18
+// types   95def8adce28e60b805bca26b3f5e8836701fc3cea356dc26dd42e87b6b3ff0a
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -141,7 +141,7 @@ export type WebhookEndpointRequest = {
     /**
      * The events and the notices that the endpoint gets.
      */
-    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled'>;
+    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached'>;
     /**
      * For people.
      */
@@ -163,7 +163,7 @@ export type WebhookEndpointChange = {
     /**
      * The events and the notices that the endpoint gets.
      */
-    events?: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled'>;
+    events?: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached'>;
     /**
      * For people.
      */
@@ -477,6 +477,57 @@ export type EndpointDisabled = {
          * When the first of these attempts began.
          */
         failing_since: string;
+    };
+};
+
+/**
+ * The account has spent 80 % or 100 % of its budget of a month.
+ */
+export type BudgetReached = {
+    notice: 'budget.reached';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+    budget: {
+        /**
+         * The UTC month, such as `2026-11`.
+         */
+        month: string;
+        /**
+         * In percent of the budget.
+         */
+        level: 80 | 100;
+        /**
+         * The budget of the month, in USD.
+         */
+        limit: number;
+        /**
+         * What all keys and the portal spent in the month, in USD.
+         */
+        spent: number;
+        /**
+         * The end of the month.
+         */
+        resets_at: string;
     };
 };
 
@@ -1790,7 +1841,7 @@ export type Event = {
     /**
      * The `event` or the `notice` of the payload.
      */
-    event: 'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled';
+    event: 'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached';
     /**
      * When it happened.
      */
@@ -1815,7 +1866,7 @@ export type CreationEvent = ({
 } & CreationFailed);
 
 /**
- * Something that concerns no single creation. `notice` tells which of the six it is.
+ * Something that concerns no single creation. `notice` tells which of the seven it is.
  */
 export type Notice = ({
     notice: 'wallet.low';
@@ -1829,7 +1880,9 @@ export type Notice = ({
     notice: 'endpoint.failing';
 } & EndpointFailing) | ({
     notice: 'endpoint.disabled';
-} & EndpointDisabled);
+} & EndpointDisabled) | ({
+    notice: 'budget.reached';
+} & BudgetReached);
 
 /**
  * What the account and this key can spend.
@@ -2035,7 +2088,7 @@ export type WebhookEndpoint = {
     /**
      * The events and the notices that the endpoint gets.
      */
-    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled'>;
+    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached'>;
     /**
      * Whether the endpoint gets anything.
      */

@@ -135,6 +135,9 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       ...(plan.notices && {
         noticeUrl: noticeAddress(plan.notices.receiver),
         lowBalanceMicros: asMicros(plan.notices.lowMicros),
+        ...(plan.notices.budgetMicros !== undefined && {
+          monthlyBudgetMicros: asMicros(plan.notices.budgetMicros),
+        }),
       }),
     }),
   );

@@ -35,7 +35,12 @@ export interface AccountPlan {
   readonly secret: boolean;
   readonly keys: readonly [KeyPlan, ...KeyPlan[]];
   /** Absent: the account begins without an address for notices. */
-  readonly notices?: { readonly lowMicros: number; readonly receiver: Behaviour };
+  readonly notices?: {
+    readonly lowMicros: number;
+    readonly receiver: Behaviour;
+    /** Absent: no budget of a month. */
+    readonly budgetMicros?: number;
+  };
   /** Absent: the account begins without endpoints. */
   readonly endpoints?: readonly EndpointPlan[];
 }

@@ -189,6 +189,9 @@ function noticesOf(dice: Dice, name: string): NonNullable<AccountPlan['notices']
   return {
     lowMicros: dice.between(`${name} low`, 1, 40) * cents,
     receiver: dice.pick(`${name} notices to`, ['ok', 'ok', 'flaky', 'broken', 'slow']),
+    ...(dice.chance(`${name} has a budget`, 0.5) && {
+      budgetMicros: dice.between(`${name} budget`, 1, 30) * cents,
+    }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import { asBody, bodyOf, memberOf } from '../clients/requests.ts';
 import type { World } from '../world/simulated-world.ts';
+import { createBudgetInvariants } from './budgets.ts';
 import { type Accuse, textOf } from './money-books.ts';
 
 const perUser = 'perUserMonthlyCapMicros';
@@ -135,6 +136,7 @@ const typeOf: Readonly<Record<string, string>> = {
   toldLow: 'wallet.low',
   toldEmpty: 'wallet.empty',
   toldFailing: 'webhook.failing',
+  toldBudget: 'budget.reached',
 };
 const failing = 10;
 
@@ -164,6 +166,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
   /** Accounts that were without an address. */
   const unsure = new Set<string>();
   const caps = createCapNoticeInvariants(accuse);
+  const budgets = createBudgetInvariants(accuse);
 
   /** Wallet.low compares with the threshold of now, wallet.empty with what the refused request needed. */
   const goodFrom = (account: string, mark: WalletMark, item: Item): number =>
@@ -267,6 +270,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
         const account = pk.slice('ACCOUNT#'.length);
         if (sk === 'NOTICE' && after && !before) isMarked(after, changes);
         caps.onCommit(change);
+        budgets.onCommit(change);
         if (sk !== 'ACCOUNT' || !after) continue;
         for (const mark of walletMarks) followWalletMark(mark, account, change, changes);
         followFailing(account, change);
@@ -281,7 +285,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
         if (!item || unsure.has(account)) continue;
         isToldAtRest(account, item);
       }
-      caps.atRest(table, (account) => unsure.has(account));
+      for (const one of [caps, budgets]) one.atRest(table, (account) => unsure.has(account));
     },
   };
 }

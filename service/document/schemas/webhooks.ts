@@ -118,6 +118,24 @@ export const endpointDisabled = z.object({ notice: z.literal('endpoint.disabled'
   description: 'Every attempt of five days has failed, and the endpoint is switched off.',
 });
 
+export const budgetReached = z
+  .object({
+    notice: z.literal('budget.reached'),
+    ...told,
+    account: z.object(wallet),
+    budget: z.object({
+      month: z.string().meta({ description: 'The UTC month, such as `2026-11`.' }),
+      level: z.union([z.literal(80), z.literal(100)]).meta({ description: 'In percent of the budget.' }),
+      limit: usd('The budget of the month, in USD.'),
+      spent: usd('What all keys and the portal spent in the month, in USD.'),
+      resets_at: moment('The end of the month.'),
+    }),
+  })
+  .meta({
+    id: 'BudgetReached',
+    description: 'The account has spent 80 % or 100 % of its budget of a month.',
+  });
+
 const notice = z
   .discriminatedUnion('notice', [
     walletLow,
@@ -126,10 +144,11 @@ const notice = z
     webhookFailing,
     endpointFailing,
     endpointDisabled,
+    budgetReached,
   ])
   .meta({
     id: 'Notice',
-    description: 'Something that concerns no single creation. `notice` tells which of the six it is.',
+    description: 'Something that concerns no single creation. `notice` tells which of the seven it is.',
   });
 
 const creationEvent = z
@@ -152,6 +171,7 @@ const event = z
         'webhook.failing',
         'endpoint.failing',
         'endpoint.disabled',
+        'budget.reached',
       ])
       .meta({ description: 'The `event` or the `notice` of the payload.' }),
     created_at: moment('When it happened.'),

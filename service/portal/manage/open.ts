@@ -6,6 +6,7 @@ import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
 import { createExecutions } from '../../creations/executions.ts';
 import { createNoticeExecutions } from '../../notices/notice-executions.ts';
+import { createMonthSpent } from '../../notices/spend-reads.ts';
 import { createNoticeMarks } from '../../notices/notice-store.ts';
 import { machinesOf, type ServicesOf } from '../../platform/common.ts';
 import { outboundRules } from '../../platform/environment.ts';
@@ -41,6 +42,7 @@ export function openPortalManage(
     endpoints: createEndpointStore(store),
     executions: createExecutions(on.states, machines, store.signal),
     notices: createNoticeMarks(store),
+    monthSpent: createMonthSpent(store),
     noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),
   }));
 }

@@ -7,6 +7,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../admin/commands/accounts.ts';
 import { issueKey, type KeyLimitOptions } from '../../../admin/commands/keys.ts';
 import { issueSecret } from '../../../admin/commands/webhooks.ts';
+import { createAccountSettings } from '../../../service/accounts/account-settings-store.ts';
 import { setNotices } from '../../../service/notices/alert-settings.ts';
 import { asMicros, parseUsd } from '../../../service/values/money.ts';
 import { standardSignature } from '../../../service/webhooks/webhook.ts';
@@ -308,6 +309,25 @@ describe('the monthly cap of a key', () => {
     await told(client.hook, 3);
     await later();
     expect(levels()).toEqual([80, 100, 100]);
+  });
+
+  it('The budget of a month is told at 80 and at 100 percent, once each, for what all keys spent', async () => {
+    const client = await watched();
+    const other = await issueKey(service.operator, client.account, { name: 'other' });
+    const settings = createAccountSettings(service.operator.table);
+    expect(await settings.changeBudget(client.account, asMicros(50_000))).toBe(true);
+    for (const key of [client.key, client.key, other.key]) await render({ ...client, key });
+    await later();
+    expect(typesAt(client.hook)).toEqual([]);
+    await render({ ...client, key: other.key });
+    expect(await told(client.hook, 1)).toEqual(['budget.reached']);
+    for (let count = 0; count < 2; count += 1) await render(client);
+    await told(client.hook, 2);
+    await later();
+    expect(receiver.arrivals(client.hook).map((arrival) => bodyOf(arrival)['budget'])).toMatchObject([
+      { level: 80, limit: 0.05, spent: 0.04 },
+      { level: 100, limit: 0.05, spent: 0.05 },
+    ]);
   });
 
   it('A request that the cap refuses tells 100 percent before the cap is spent', async () => {

@@ -51,10 +51,18 @@ export const events: Bugs = {
       "periods, ...(user === '' && { user }) }",
     ],
   },
+  'service/notices/notice.ts': {
+    'budget-told-too-early': ['spent * 100 >= budgetMicros * one', 'spent * 120 >= budgetMicros * one'],
+    'budget-never-told': ['level === undefined || level <= above', 'level !== undefined'],
+  },
   'service/notices/notice-store.ts': {
     'event-of-a-notice-lost': [
       'return [put, eventItem(table, notice.accountId, entry)];',
       'return [put] as unknown as readonly [TransactItem, TransactItem];',
+    ],
+    'budget-told-twice': [
+      'toldBudget.#level < :level)))',
+      'toldBudget.#level < :level) OR attribute_exists(toldBudget)))',
     ],
     'notice-behind-another': [
       "'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros'",
