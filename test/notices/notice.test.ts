@@ -188,7 +188,7 @@ describe('the crossings of a budget', () => {
     ['130 %, and told at 100 %', 130, told(100), []],
     ['90 %, and another budget was told', 90, told(100, 20), [80]],
     ['90 %, and the month before was told', 90, told(100, 10, '2026_10'), [80]],
-    ['90 %, and a later month was told', 90, told(80, 10, '2026_12'), []],
+    ['90 %, and a later month was told', 90, told(80, 20, '2026_12'), []],
   ])('A budget that is spent to %s crosses what it should', (_state, percent, mark, expected) => {
     const account = { monthlyBudgetMicros: cents(10), ...mark };
     const more = { monthSpentMicros: asMicros(percent * 1_000) };
