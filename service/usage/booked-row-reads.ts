@@ -8,34 +8,39 @@ import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { AccountId, CreationId } from '../values/ids.ts';
 import { dayAfter } from '../values/time.ts';
 import type { BookedCreation, BookedRow, Days } from './booked-row.ts';
-import type { UsedRow } from './day-sums.ts';
+import type { MovedRow, UsedRow } from './day-sums.ts';
 
-export function ledgerOfDays(account: AccountId, { from, to }: Days): QueryParts {
+export function ledgerOfDays(account: AccountId, days: Days | { readonly after: string }): QueryParts {
+  const [from, end] = 'after' in days ? [days.after, '~'] : [days.from, dayAfter(days.to)];
   return {
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': keys.account(account).pk },
     // Times follow "LEDGER#". No time is only a day, so the day after `to` is not included.
-    range: { sort: 'sk', from: `LEDGER#${from}`, to: `LEDGER#${dayAfter(to)}` },
+    range: { sort: 'sk', from: `LEDGER#${from}`, to: `LEDGER#${end}` },
   };
 }
 
+/** @param days or a time: all rows from there on */
 export async function* readLedgerRows(
   table: Table,
   account: AccountId,
-  days: Days,
+  days: Days | { readonly after: string },
 ): AsyncGenerator<readonly LedgerRow[]> {
   for await (const page of queryPages(table, ledgerOfDays(account, days)))
     yield (page.Items ?? []).map(ledgerRowFromItem);
 }
 
 /** Without what usage does not need: a long projection takes longer to read than the table takes to send. */
-const read = ['kind', 'amountMicros', 'at', 'creationId', 'keyId', 'model', 'user', 'chargedOn'] as const;
+const read = [
+  ...(['kind', 'amountMicros', 'at', 'creationId', 'keyId', 'model', 'user', 'chargedOn'] as const),
+  ...(['reference', 'reason'] as const),
+];
 
 export async function* readUsedRows(
   table: Table,
   accountId: AccountId,
   days: Days,
-): AsyncGenerator<readonly UsedRow[]> {
+): AsyncGenerator<readonly (UsedRow | MovedRow)[]> {
   const query = {
     ...ledgerOfDays(accountId, days),
     ProjectionExpression: read.map((_, place) => `#a${place}`).join(', '),
@@ -47,9 +52,14 @@ export async function* readUsedRows(
   }
 }
 
-function usedRow({ kind, at, amountMicros, keyId, model, user, chargedOn }: LedgerRow): UsedRow[] {
-  if (kind !== 'charge' && kind !== 'refund') return [];
+function usedRow(row: LedgerRow): (UsedRow | MovedRow)[] {
+  const { kind, at, amountMicros, keyId, model, user, chargedOn, reference, reason } = row;
   const day = at.slice(0, 10);
+  if (kind === 'credit_line') return [];
+  if (kind !== 'charge' && kind !== 'refund') {
+    const text = { ...(reference !== undefined && { reference }), ...(reason !== undefined && { reason }) };
+    return [{ kind: 'moved', day, movement: { kind, at, amountMicros, ...text } }];
+  }
   return [
     {
       kind,

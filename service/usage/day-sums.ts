@@ -3,6 +3,7 @@
  * on a later day than its charge is held apart with the day of its charge. So a refund that is weeks late counts
  * on the right day, and no sum is opened again.
  */
+import type { LedgerRow } from '../accounts/account.ts';
 import { dayAfter } from '../values/time.ts';
 import type { Days } from './booked-row.ts';
 import type { UsageDimension } from './usage.ts';
@@ -20,6 +21,15 @@ export interface UsedRow {
   readonly user: string | null;
 }
 
+/** A row that is no charge and no refund, as a statement shows it. Rows of the credit line move no money. */
+export type Movement = Pick<LedgerRow, 'kind' | 'at' | 'amountMicros' | 'reference' | 'reason'>;
+
+export interface MovedRow {
+  readonly kind: 'moved';
+  readonly day: string;
+  readonly movement: Movement;
+}
+
 export interface UsageSum {
   readonly creations: number;
   readonly failed: number;
@@ -30,11 +40,12 @@ export interface UsageSum {
 export type GroupSums = ReadonlyMap<string | null, UsageSum>;
 export type LateRefund = Omit<UsedRow, 'kind' | 'day'>;
 
-/** The sums of the rows of one day by each dimension, and its refunds of charges of other days. */
+/** The sums of the rows of one day by each dimension, its refunds of charges of other days, and its other rows. */
 export interface DaySums {
   readonly day: string;
   readonly groups: Readonly<Record<UsageDimension, GroupSums>>;
   readonly late: readonly LateRefund[];
+  readonly moves: readonly Movement[];
 }
 
 export interface UsageDay {
@@ -86,16 +97,21 @@ function sumOf({ kind, micros }: Pick<UsedRow, 'kind' | 'micros'>): UsageSum {
     : { ...noUsage, failed: 1, refundedMicros: micros };
 }
 
-export function sumDay(day: string, rows: Iterable<UsedRow>): DaySums {
+export function sumDay(day: string, rows: Iterable<UsedRow | MovedRow>): DaySums {
   const groups = { day: new Map(), key: new Map(), model: new Map(), user: new Map() } as const;
   const dimensions = Object.entries(groups) as [UsageDimension, Map<string | null, UsageSum>][];
   const late: LateRefund[] = [];
+  const moves: Movement[] = [];
   for (const row of rows) {
+    if (row.kind === 'moved') {
+      moves.push(row.movement);
+      continue;
+    }
     const { kind, day: _day, ...rest } = row;
     if (kind === 'refund' && row.chargedOn !== day) late.push(rest);
     else for (const [by, own] of dimensions) addTo(own, groupOf(by, row), sumOf(row));
   }
-  return { day, groups, late };
+  return { day, groups, late, moves };
 }
 
 /** The days of a range, with refunds on the day of the charge. @param late refunds of other days */

@@ -1,6 +1,7 @@
 /**
  * The statement of a month. The balance of a moment is that of now without the rows since then, so a month is read
- * from its first day on. Rows of the last five minutes are left out: others may still come in between them.
+ * from its first day on: the sums of the days that are over, and the rows of the others. Rows of the last five minutes
+ * are left out, because others may still come in between them.
  */
 import type { LedgerKind, LedgerRow } from '../accounts/account.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
@@ -8,21 +9,40 @@ import { keys, type Table } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { AccountId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
+import { dayAfter } from '../values/time.ts';
 import { completed, readLedgerRows } from './booked-row-reads.ts';
+import { lastDayOver, type Movement } from './day-sums.ts';
 import { createLedgerReads, settledMillis } from './ledger-store.ts';
+import { readSummedDays, type SummedDay } from './usage-store.ts';
 
 const tries = 5;
 const mostMovements = 500;
 
 export function createStatementReads(table: Table) {
   return {
-    /** Throws Overloaded when rows are written faster than they can be read. @param month "2026-11", in UTC */
-    statement: async (account: AccountId, month: string, nowMillis: number): Promise<Statement> => {
+    /** Throws Overloaded when rows are written faster than they can be read, or the first sums take too long. */
+    statement: async (
+      account: AccountId,
+      { month, since, nowMillis }: StatementQuery,
+    ): Promise<Statement> => {
       const until = new Date(nowMillis - settledMillis).toISOString();
       const balance = await balanceAt(table, account, until, nowMillis);
-      return monthBefore(table, account, { month, until, balance });
+      return monthBefore(table, account, { month, since, nowMillis, until, balance });
     },
   };
+}
+
+interface StatementQuery {
+  /** "2026-11", in UTC. */
+  readonly month: string;
+  /** The first UTC day on which the account can have rows. */
+  readonly since: string;
+  readonly nowMillis: number;
+}
+
+interface Asked extends StatementQuery {
+  readonly until: string;
+  readonly balance: Micros;
 }
 
 /** The balance after the last row of this time: what was available, without the credit line. */
@@ -41,8 +61,7 @@ async function balanceAt(
     const before = await creditLine();
     const { rows } = await ledger.page(account, 1, nowMillis, { after: `LEDGER#${until}#~` });
     let since = 0;
-    const days = { from: until.slice(0, 10), to: new Date(nowMillis).toISOString().slice(0, 10) };
-    for await (const page of readLedgerRows(table, account, days))
+    for await (const page of readLedgerRows(table, account, { after: until }))
       for (const { kind, at, amountMicros } of page)
         if (kind === 'credit_line' && at > until) since += amountMicros;
     if (before === (await creditLine()))
@@ -51,38 +70,76 @@ async function balanceAt(
   throw new Overloaded('the credit line kept changing');
 }
 
-async function monthBefore(
-  table: Table,
-  account: AccountId,
-  { month, until, balance }: { readonly month: string; readonly until: string; readonly balance: Micros },
-): Promise<Statement> {
-  const models = { charge: new Map<string | null, Sum>(), refund: new Map<string | null, Sum>() };
-  const others = new Map<LedgerKind, number>();
-  const movements: LedgerRow[] = [];
-  let [after, within] = [0, 0];
-  for await (const page of readLedgerRows(table, account, { from: `${month}-01`, to: until.slice(0, 10) })) {
+/** What the rows of the month moved, and all rows after it. */
+interface Moved {
+  readonly charges: Map<string | null, Sum>;
+  readonly refunds: Map<string | null, Sum>;
+  readonly others: Map<LedgerKind, number>;
+  readonly movements: Movement[];
+  within: number;
+  after: number;
+}
+
+async function monthBefore(table: Table, account: AccountId, asked: Asked): Promise<Statement> {
+  const moved: Moved = {
+    ...{ charges: new Map<string | null, Sum>(), refunds: new Map<string | null, Sum>() },
+    ...{ others: new Map<LedgerKind, number>(), movements: [], within: 0, after: 0 },
+  };
+  const { month, since, until, nowMillis, balance } = asked;
+  const first = `${month}-01` > since ? `${month}-01` : since;
+  const over = lastDayOver(nowMillis);
+  if (first <= over)
+    for (const [day, sums] of await readSummedDays(table, account, { from: first, to: over }))
+      for (const part of partsOf(sums)) add(moved, part, day.startsWith(month));
+  const open = { from: first > over ? first : dayAfter(over), to: until.slice(0, 10) };
+  for await (const page of readLedgerRows(table, account, open)) {
     const counted = page.filter(({ at, kind }) => at <= until && kind !== 'credit_line');
-    const own = counted.filter(({ at }) => at.startsWith(month));
-    for (const row of counted) if (!own.includes(row)) after += row.amountMicros;
-    for (const row of await completed(table, own)) {
-      within += row.amountMicros;
-      if (row.kind === 'charge' || row.kind === 'refund') addTo(models[row.kind], row);
-      else {
-        others.set(row.kind, (others.get(row.kind) ?? 0) + row.amountMicros);
-        if (movements.length < mostMovements) movements.push(row);
-      }
-    }
+    for (const row of await completed(table, counted))
+      add(moved, { row, model: row.model ?? null, count: 1 }, row.at.startsWith(month));
   }
-  const closing = balance - after;
+  const closing = balance - moved.after;
   return {
     until,
-    openingMicros: asMicros(closing - within),
+    openingMicros: asMicros(closing - moved.within),
     closingMicros: asMicros(closing),
-    charges: linesOf(models.charge),
-    refunds: linesOf(models.refund),
-    others: [...others].map(([kind, micros]) => ({ kind, micros: asMicros(micros) })),
-    movements,
+    charges: linesOf(moved.charges),
+    refunds: linesOf(moved.refunds),
+    others: [...moved.others].map(([kind, micros]) => ({ kind, micros: asMicros(micros) })),
+    movements: moved.movements,
   };
+}
+
+/** A row, or as many charges or refunds of a model and what they moved together. */
+interface Part {
+  readonly row: Pick<LedgerRow, 'kind' | 'amountMicros'> & Partial<Movement>;
+  readonly model: string | null;
+  readonly count: number;
+}
+
+/** The refunds of a day are those of its own charges, and those of charges of other days. */
+function* partsOf({ models, late, moves }: SummedDay): Generator<Part> {
+  const of = (kind: LedgerKind, micros: number) => ({ kind, amountMicros: asMicros(micros) });
+  for (const [model, { creations, failed, chargedMicros, refundedMicros }] of models) {
+    yield { row: of('charge', 0 - chargedMicros), model, count: creations };
+    yield { row: of('refund', refundedMicros), model, count: failed };
+  }
+  for (const { model, micros } of late) yield { row: of('refund', micros), model, count: 1 };
+  for (const row of moves) yield { row, model: null, count: 1 };
+}
+
+function add(moved: Moved, { row, model, count }: Part, isWithin: boolean): void {
+  const { kind, amountMicros, at } = row;
+  if (!isWithin) {
+    moved.after += amountMicros;
+    return;
+  }
+  moved.within += amountMicros;
+  if (kind === 'charge') addTo(moved.charges, model, count, amountMicros);
+  else if (kind === 'refund') addTo(moved.refunds, model, count, amountMicros);
+  else {
+    moved.others.set(kind, (moved.others.get(kind) ?? 0) + amountMicros);
+    if (at !== undefined && moved.movements.length < mostMovements) moved.movements.push({ ...row, at });
+  }
 }
 
 interface Sum {
@@ -90,11 +147,11 @@ interface Sum {
   micros: number;
 }
 
-function addTo(sums: Map<string | null, Sum>, { model: named, amountMicros }: LedgerRow): void {
-  const model = named ?? null;
+function addTo(sums: Map<string | null, Sum>, model: string | null, count: number, micros: number): void {
+  if (count === 0) return;
   const sum = sums.get(model) ?? { count: 0, micros: 0 };
-  sum.count += 1;
-  sum.micros += amountMicros;
+  sum.count += count;
+  sum.micros += micros;
   sums.set(model, sum);
 }
 
@@ -123,5 +180,5 @@ export interface Statement {
   /** Top-ups, payments and adjustments. */
   readonly others: readonly { readonly kind: LedgerKind; readonly micros: Micros }[];
   /** The first of these rows, the oldest first. */
-  readonly movements: readonly LedgerRow[];
+  readonly movements: readonly Movement[];
 }

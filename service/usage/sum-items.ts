@@ -1,6 +1,6 @@
 /**
- * The items of the sums of a day: one set of pages for each dimension, and one for the refunds of charges of
- * other days. The first request that sums the day writes them. Two requests at once write the same.
+ * The items of the sums of a day: one set of pages for each dimension, one for the refunds of charges of
+ * other days, and one for the rows that are no charge and no refund. The first request that sums the day writes them. Two requests at once write the same.
  *
  * A page is a compressed list, because a year of users is read in a few pages of a query. Each page has the
  * number of pages of its set. A set counts only when all of its pages are there and say the same number.
@@ -12,7 +12,7 @@ import { send } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { AccountId } from '../values/ids.ts';
-import type { DaySums, GroupSums, LateRefund, UsageSum } from './day-sums.ts';
+import type { DaySums, GroupSums, LateRefund, Movement, UsageSum } from './day-sums.ts';
 import { type UsageDimension, usageDimensions } from './usage.ts';
 
 /** The form of the pages. Pages of another form are summed anew. */
@@ -22,7 +22,7 @@ const mostBytes = 250_000;
 /** BatchWriteItem takes at most this many items. */
 const writeAtOnce = 25;
 
-type Dimension = UsageDimension | 'late';
+type Dimension = UsageDimension | 'late' | 'moves';
 type Entry = readonly (string | number | null)[];
 
 function keyOfPage(account: AccountId, by: Dimension, day: string, page: number): ItemKey {
@@ -51,10 +51,11 @@ async function writeTogether(table: Table, items: readonly Item[]): Promise<void
   }
 }
 
-function itemsOf(account: AccountId, { day, groups, late }: DaySums): Item[] {
+function itemsOf(account: AccountId, { day, groups, late, moves }: DaySums): Item[] {
   const sets: [Dimension, Entry[]][] = [
     ...usageDimensions.map((by): [Dimension, Entry[]] => [by, entriesOf(groups[by])]),
     ['late', late.map(({ chargedOn, micros, key, model, user }) => [chargedOn, micros, key, model, user])],
+    ['moves', moves.map((row) => [JSON.stringify(row)])],
   ];
   return sets.flatMap(([by, entries]) => {
     const pages = pagesOf(entries);
@@ -113,6 +114,17 @@ export async function readLate(
 ): Promise<Map<string, readonly LateRefund[]>> {
   const sets = await readSets(table, account, 'late', range);
   return new Map([...sets].map(([day, entries]) => [day, entries.map(lateOfEntry)]));
+}
+
+/** By day. Days that a release before statements had summed are absent. */
+export async function readMoves(
+  table: Table,
+  account: AccountId,
+  range: { readonly from: string; readonly to: string },
+): Promise<Map<string, readonly Movement[]>> {
+  const sets = await readSets(table, account, 'moves', range);
+  const moves = ([text]: Entry): Movement => JSON.parse(String(text)) as Movement;
+  return new Map([...sets].map(([day, entries]) => [day, entries.map(moves)]));
 }
 
 function groupOfEntry([group, creations, failed, charged, refunded]: Entry): [string | null, UsageSum] {

@@ -17,10 +17,14 @@ import {
   eachDay,
   lastDayOver,
   sumDay,
+  type GroupSums,
+  type LateRefund,
+  type MovedRow,
+  type Movement,
   type UsageDay,
   type UsedRow,
 } from './day-sums.ts';
-import { readGroups, readLate, writeSums } from './sum-items.ts';
+import { readGroups, readLate, readMoves, writeSums } from './sum-items.ts';
 import type { UsageDimension } from './usage.ts';
 
 /** Number of concurrent queries of the ledger: one page is read while another is summed. */
@@ -61,6 +65,38 @@ async function readDays(table: Table, account: AccountId, query: UsageQuery): Pr
   return attribute(query, by, groups, [...late.values()].flat());
 }
 
+/** What a statement needs of a day that is over. */
+export interface SummedDay {
+  readonly models: GroupSums;
+  readonly late: readonly LateRefund[];
+  readonly moves: readonly Movement[];
+}
+
+/** The days of a range of which every day is over, in their order. Throws Overloaded as days() does. */
+export async function readSummedDays(
+  table: Table,
+  account: AccountId,
+  range: Days,
+): Promise<readonly (readonly [day: string, sums: SummedDay])[]> {
+  const days = eachDay(range);
+  const [models, late, moves] = await Promise.all([
+    readGroups(table, account, 'model', range),
+    readLate(table, account, range),
+    readMoves(table, account, range),
+  ]);
+  const summed = new Map<string, SummedDay>();
+  for (const [day, own] of models) {
+    const [refunds, others] = [late.get(day), moves.get(day)];
+    if (refunds && others) summed.set(day, { models: own, late: refunds, moves: others });
+  }
+  const missing = runsOf(days.filter((day) => !summed.has(day)));
+  await inLanes(readsAtOnce, missing, async (run) => {
+    for await (const { day, groups, late: refunds, moves: others } of sumRun(table, account, run, range.to))
+      summed.set(day, { models: groups.model, late: refunds, moves: others });
+  });
+  return [...summed].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
 /** Days that follow each other are read by one query. A long time has some queries, which wait together. */
 function runsOf(days: readonly string[]): Days[] {
   const runs: Days[] = [];
@@ -81,7 +117,7 @@ function runsOf(days: readonly string[]): Days[] {
 /** The sums of every day of a run, each written as soon as the ledger has ended its day. */
 async function* sumRun(table: Table, account: AccountId, run: Days, over: string): AsyncGenerator<DaySums> {
   let rest = eachDay(run);
-  let rows: readonly UsedRow[] = [];
+  let rows: readonly (UsedRow | MovedRow)[] = [];
   const sumUntil = async (open: string | undefined): Promise<readonly DaySums[]> => {
     const ended = rest.filter((day) => open === undefined || day < open);
     const byDay = Map.groupBy(rows, ({ day }) => day);

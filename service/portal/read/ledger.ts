@@ -72,7 +72,11 @@ function rowView({ row, availableMicros }: BalancedRow, keyNames: ReadonlyMap<Ke
 }
 
 /** The operator's text. The reason of a refund is a word of the service, and is in the creation. */
-export function noteOf({ kind, reference, reason }: BalancedRow['row']): string | null {
+export function noteOf({
+  kind,
+  reference,
+  reason,
+}: Pick<BalancedRow['row'], 'kind' | 'reference' | 'reason'>): string | null {
   return kind === 'refund' ? null : (reason ?? reference ?? null);
 }
 

@@ -5,6 +5,7 @@ import type { StatementLine } from '../../usage/statement-reads.ts';
 import { asMicros, toUsd } from '../../values/money.ts';
 import { monthsSince, noteOf } from './ledger.ts';
 import type { ReadHandle } from './open.ts';
+import { firstDayOf } from './usage.ts';
 
 /** GET /statement; ?month. The first month is that in which the account was opened. */
 export const getStatement: ReadHandle<'getStatement'> = async (request, { account, nowMillis }, services) => {
@@ -13,7 +14,11 @@ export const getStatement: ReadHandle<'getStatement'> = async (request, { accoun
   const month = parameters.read('month', monthIn, 'must be a UTC month, such as 2026-11') ?? thisMonth;
   parameters.check();
   if (month > thisMonth) throw wrong('month', 'must not be in the future');
-  const found = await services.statements.statement(account.id, month, nowMillis);
+  const found = await services.statements.statement(account.id, {
+    month,
+    since: firstDayOf(account),
+    nowMillis,
+  });
   const sumOf = (lines: readonly { readonly micros: number }[]): number =>
     toUsd(asMicros(lines.reduce((sum, { micros }) => sum + micros, 0)));
   const body: StatementView = {

@@ -47,7 +47,7 @@ async function usedDays(
 }
 
 /** The clock of the command that opened the account may have been ahead. */
-function firstDayOf({ createdAt }: MemberCaller['account']): string {
+export function firstDayOf({ createdAt }: MemberCaller['account']): string {
   return dayBefore(createdAt.slice(0, 10));
 }
 
