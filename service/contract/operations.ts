@@ -361,8 +361,22 @@ export const memberOperations = {
     role: 'viewer',
     query: [],
   },
+  addEndpoint: {
+    method: 'POST',
+    path: '/webhooks/endpoints',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
   changePortalEndpoint: {
     method: 'PATCH',
+    path: '/webhooks/endpoints/{id}',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+  removeEndpoint: {
+    method: 'DELETE',
     path: '/webhooks/endpoints/{id}',
     function: 'manage',
     role: 'developer',

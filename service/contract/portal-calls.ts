@@ -50,7 +50,9 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   revealSecret: { answer: view.SecretView };
   rotateSecret: { body: view.RotateBody; answer: view.SecretView };
   listPortalEndpoints: { answer: view.EndpointsView };
+  addEndpoint: { body: view.EndpointBody; answer: { readonly id: string } };
   changePortalEndpoint: { body: Partial<view.EndpointBody>; answer: { readonly id: string } };
+  removeEndpoint: { answer: Done };
   testWebhook: { body: { readonly url: string }; answer: view.TestedView };
   listDeliveries: { answer: view.PageView<view.DeliveryRow> };
   getDelivery: { answer: view.DeliveryDetail };

@@ -530,6 +530,71 @@ describe('The first steps of an account', () => {
   });
 });
 
+describe('Endpoints', () => {
+  const row = () => portal.page.getByRole('row').filter({ hasText: 'hooks.example.com/darkroom/1' });
+
+  it('are added with address and events, and a refused address is said beside its field', async () => {
+    await portal.show('webhooks', 'Webhooks');
+    await button('Add an endpoint').click();
+    await dialog().getByLabel('Address').fill('https://new.example.com/hook');
+    await dialog().getByLabel('wallet.low').check();
+    await dialog().getByLabel('creation.failed').uncheck();
+    expect(await portal.violations('dialog')).toEqual([]);
+    portal.stub.refuse('addEndpoint', {
+      status: 400,
+      code: 'ERR_INVALID_REQUEST',
+      message: 'One field is wrong.',
+      details: { errors: [{ field: 'url', code: 'refused_target', message: 'leads to a private address' }] },
+    });
+    await dialog().getByRole('button', { name: 'Add an endpoint' }).click();
+    await dialog().getByText('leads to a private address').waitFor();
+    portal.stub.reset();
+    await dialog().getByRole('button', { name: 'Add an endpoint' }).click();
+    await portal.page.getByText('The endpoint is added.').waitFor();
+    expect(sent('addEndpoint').map(({ body }) => body)).toEqual([
+      {
+        url: 'https://new.example.com/hook',
+        description: '',
+        events: ['creation.completed', 'wallet.low'],
+        enabled: true,
+      },
+    ]);
+  });
+
+  it('are changed by what was touched alone, switched off and deleted', async () => {
+    await portal.show('webhooks', 'Webhooks');
+    await row()
+      .getByRole('button', { name: /^Change/ })
+      .click();
+    expect(await dialog().getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog().getByLabel('Description').fill('bills');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await row()
+      .getByRole('button', { name: /^Switch off/ })
+      .click();
+    await expect
+      .poll(() => sent('changePortalEndpoint').map(({ body }) => body))
+      .toEqual([{ description: 'bills' }, { enabled: false }]);
+    await row()
+      .getByRole('button', { name: /^Delete/ })
+      .click();
+    await dialog().getByRole('button', { name: 'Delete the endpoint' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    const [{ id } = { id: '' }] = portal.stub.samples.endpoints.data;
+    expect(sent('removeEndpoint').map((one) => one.id)).toEqual([id]);
+  });
+
+  it('show a viewer no button', async () => {
+    const { me } = portal.stub.samples;
+    const account = me.account && { ...me.account, role: 'viewer' as const };
+    portal.stub.answer('getMe', () => ({ ...me, account, is_operator: false }));
+    await portal.open('webhooks', 'Webhooks');
+    await row().waitFor();
+    expect(await button(/endpoint|^Switch|^Change|^Delete/).count()).toBe(0);
+  });
+});
+
 describe('A test delivery', () => {
   it('shows what was sent and counts down to the next one', async () => {
     await portal.show('webhooks', 'Webhooks');

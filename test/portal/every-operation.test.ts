@@ -103,11 +103,16 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
   revealSecret: { status: 200 },
   rotateSecret: { ask: () => ({ body: { sign_from: 'now' } }), status: 200 },
   listPortalEndpoints: { status: 200 },
+  addEndpoint: {
+    ask: () => ({ body: { url: 'https://receiver.test/hook', events: ['creation.completed'] } }),
+    status: 201,
+  },
   changePortalEndpoint: onPath(
     ({ endpoint }) => endpoint,
     200,
     () => ({ enabled: false }),
   ),
+  removeEndpoint: onPath(({ endpoint }) => endpoint, 200),
   testWebhook: { ask: () => ({ body: { url: 'https://receiver.test/hook' } }), status: 200 },
   listPortalRequests: { status: 200 },
   listDeliveries: { status: 200 },

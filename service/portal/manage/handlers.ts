@@ -1,7 +1,7 @@
 /** The Lambda function of what clients change by themselves: keys, webhooks, alerts and people. */
 import type { PortalHandlers } from '../http/serve-portal.ts';
 import { setBudget } from './budget.ts';
-import { changePortalEndpoint } from './endpoints.ts';
+import { addEndpoint, changePortalEndpoint, removeEndpoint } from './endpoints.ts';
 import { changeKey, createKey, revokeKey, rollKey } from './keys.ts';
 import type { ManageServices } from './open.ts';
 import { changePerson, endSessions, invitePerson, removePerson, withdrawInvitation } from './people.ts';
@@ -23,7 +23,9 @@ export const manageHandlers: PortalHandlers<'manage', ManageServices> = {
   revealSecret,
   rotateSecret,
   testWebhook,
+  addEndpoint,
   changePortalEndpoint,
+  removeEndpoint,
   redeliverFailed,
   setAlerts,
   setBudget,

@@ -90,7 +90,9 @@ export function answersOf(samples: Samples): Answers {
     revealSecret: () => samples.secret,
     rotateSecret: () => samples.secret,
     listPortalEndpoints: () => samples.endpoints,
+    addEndpoint: () => ({ id: samples.endpoints.data[0]?.id ?? '' }),
     changePortalEndpoint: ({ id }) => ({ id }),
+    removeEndpoint: () => ({}),
     testWebhook: () => ({ delivery: samples.deliveryDetail(samples.deliveries[2] ?? never()) }),
     listDeliveries: ({ query }) =>
       part(
