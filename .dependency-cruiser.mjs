@@ -72,8 +72,8 @@ const outside = [
   '-(store|items|reads|transaction|executions|box|targets|pool)\\.ts$',
   '/(executions|charge|refund|lease|canary-account|openid)\\.ts$',
   '/open(\\.ts|-(?!count|work)[a-z-]+\\.ts)$',
-  // They unpack bytes with zlib, and with a decoder that is a file.
-  '/thumbnails/(png|webp)\\.ts$',
+  // They unpack bytes with zlib, and with codecs that are files.
+  '/thumbnails/(png|wasm)\\.ts$',
   subject('aws', 'outbound', 'vendors', 'release', 'document', 'platform'),
 ];
 

@@ -159,7 +159,7 @@ function imagesIn(items: readonly RawItem[], nowMillis: number): CarriedImage[] 
 /** The thumbnails of a result. Nobody reads their sizes. */
 function formsOf(resultKey: string, expiresAt: number): CarriedImage[] {
   return (['small', 'large'] as const).map((form) => ({
-    ...{ key: thumbnailKey(resultKey, form), contentType: 'image/jpeg', expiresAt },
+    ...{ key: thumbnailKey(resultKey, form), contentType: 'image/webp', expiresAt },
     ...{ width: 0, height: 0, bytes: 0 },
   }));
 }

@@ -101,7 +101,7 @@ export type Meter = ReturnType<typeof createMeter>;
 
 /** The thumbnails of a picture are told apart: their keys end in the side of the form. */
 function labelOf({ service, operation, input }: AwsCall): string {
-  const isThumbnail = operation === 'PutObject' && /-\d+\.jpg$/.test(String(input['Key']));
+  const isThumbnail = operation === 'PutObject' && /-\d+\.webp$/.test(String(input['Key']));
   return `${service} ${operation}${isThumbnail ? ' of a thumbnail' : ''}`;
 }
 

@@ -47,24 +47,29 @@ const standIns = {
 };
 /**
  * Modules that a function loads only when it needs them, each with the name of its file beside index.mjs. The file
- * has everything that the module needs, so it shares no class with index.mjs: nothing may ask for such a class by
- * `instanceof`.
+ * has everything that the module needs, but for other modules on demand. It shares no class with index.mjs: nothing
+ * may ask for such a class by `instanceof`.
  */
 export const modulesOnDemand: Readonly<Record<string, string>> = {
   'service/render/thumbnails/make.ts': 'thumbnails.mjs',
+  'service/render/thumbnails/webp.ts': 'webp.mjs',
   'service/vendors/bedrock.ts': 'bedrock.mjs',
 };
 
 /** The data that a file on demand reads, which lies beside it. */
-export const dataOnDemand: Readonly<Record<string, string>> = {
-  'thumbnails.mjs': 'node_modules/@jsquash/webp/codec/dec/webp_dec.wasm',
+export const dataOnDemand: Readonly<Record<string, readonly string[]>> = {
+  'thumbnails.mjs': [
+    'node_modules/@cwasm/jpeg-turbo/jpeg-turbo.wasm',
+    'node_modules/@jsquash/webp/codec/enc/webp_enc.wasm',
+  ],
+  'webp.mjs': ['node_modules/@jsquash/webp/codec/dec/webp_dec.wasm'],
 };
 
 /** Event streams need another checksum of the same module. */
 const withoutEventStreams = { '@smithy/core/checksum': 'checksum' };
 
-/** The options of a bundle. They decide which modules it holds. */
-export function bundleOptions(isOnDemand: boolean) {
+/** The options of a bundle with these entries. They decide which modules it holds. */
+export function bundleOptions(entries: readonly unknown[], isOnDemand: boolean) {
   return {
     absWorkingDir: root,
     bundle: true,
@@ -79,7 +84,8 @@ export function bundleOptions(isOnDemand: boolean) {
     external: [
       ...otherCredentials,
       ...browsers,
-      ...(isOnDemand ? [] : [eventStreams, ...Object.keys(modulesOnDemand).map((module) => `.//${module}`)]),
+      ...(isOnDemand ? [] : [eventStreams]),
+      ...Object.keys(modulesOnDemand).flatMap((module) => (entries.includes(module) ? [] : [`.//${module}`])),
     ],
     alias: Object.fromEntries(
       Object.entries({ ...standIns, ...(isOnDemand ? {} : withoutEventStreams) }).map(([module, name]) => [
@@ -103,7 +109,7 @@ export function modulesOf({ outputs }: Metafile): string[] {
  *   statically, so its file holds them.
  */
 export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, isOnDemand: boolean): string {
-  const options = bundleOptions(isOnDemand);
+  const options = bundleOptions([entry.entryPoints].flat(), isOnDemand);
   const { outputFiles, metafile } = buildSync({ ...options, ...entry, outfile: 'index.mjs' });
   const inputs = modulesOf(metafile);
   const text = outputFiles.map((file) => file.text).join('');

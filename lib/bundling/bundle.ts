@@ -34,12 +34,7 @@ export interface Bundled {
 export function writeBundle(folder: string, { entry, folder: files }: Omit<Bundled, 'id'>): void {
   const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, false);
   writeFileSync(join(folder, 'index.mjs'), text);
-  for (const [module, file] of Object.entries(modulesOnDemand))
-    if (text.includes(`import("./${file}")`)) {
-      writeFileSync(join(folder, file), bundleOnDemand(module));
-      const data = dataOnDemand[file];
-      if (data !== undefined) cpSync(join(root, data), join(folder, basename(data)));
-    }
+  writeFilesOnDemand(folder, text);
   if (files) cpSync(files.from, join(folder, files.as), { recursive: true });
 }
 
@@ -59,6 +54,17 @@ export function bundle(bundled: Bundled): Code {
       environment: { ENTRY: bundled.entry },
     },
   });
+}
+
+/** A module on demand may load others. */
+function writeFilesOnDemand(folder: string, text: string): void {
+  for (const [module, file] of Object.entries(modulesOnDemand))
+    if (text.includes(`import("./${file}")`)) {
+      const loaded = bundleOnDemand(module);
+      writeFileSync(join(folder, file), loaded);
+      for (const data of dataOnDemand[file] ?? []) cpSync(join(root, data), join(folder, basename(data)));
+      writeFilesOnDemand(folder, loaded);
+    }
 }
 
 /** Three functions hold the same file. */

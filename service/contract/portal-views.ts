@@ -211,7 +211,7 @@ export interface PictureView {
   readonly width: number;
   readonly height: number;
   readonly content_type: string;
-  /** A JPEG of at most 96 by 96 pixels, and one of at most 480 by 480. Null: none was made. */
+  /** A WebP of at most 96 by 96 pixels, and one of at most 480 by 480. Null: none was made. */
   readonly small_url: string | null;
   readonly large_url: string | null;
   /** Nine colours of the picture, row by row, "#rrggbb". Empty: none are known. */

@@ -1,11 +1,11 @@
-/** The thumbnails of a result: JPEG files beside the result in the bucket, which live as long as it does. */
+/** The thumbnails of a result: WebP files beside the result in the bucket, which live as long as it does. */
 
 /** The longest side of each form in pixels. */
 export const thumbnailSides = { small: 96, large: 480 } as const;
 
-/** The form of a result whose key is `results/RANDOM.png` has the key `results/RANDOM-96.jpg`. */
+/** The form of a result whose key is `results/RANDOM.png` has the key `results/RANDOM-96.webp`. */
 export function thumbnailKey(resultKey: string, form: keyof typeof thumbnailSides): string {
-  return resultKey.replace(/\.\w+$/, `-${thumbnailSides[form]}.jpg`);
+  return resultKey.replace(/\.\w+$/, `-${thumbnailSides[form]}.webp`);
 }
 
 export interface Thumbnail {

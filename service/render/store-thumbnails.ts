@@ -30,7 +30,7 @@ export async function storeThumbnails(
       (['small', 'large'] as const).map((form) => {
         const { bytes, width, height } = made[form];
         const key = thumbnailKey(stored.image.key, form);
-        const image = { key, width, height, contentType: 'image/jpeg', bytes: bytes.length };
+        const image = { key, width, height, contentType: 'image/webp', bytes: bytes.length };
         return images.put(image, bytes, expiresAtMillis);
       }),
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import lock from '../../package-lock.json' with { type: 'json' };
-import { bundleOptions, modulesOf, modulesOnDemand } from '../../lib/bundling/bundle-text.ts';
+import { bundleOptions, dataOnDemand, modulesOf, modulesOnDemand } from '../../lib/bundling/bundle-text.ts';
 import { portalBuild } from '../../portal/build.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -12,8 +12,11 @@ const locked = lock.packages as Readonly<
   Record<string, { readonly version?: string; readonly license?: string }>
 >;
 
-/** The script of the reference page is copied from this package (service/document/reference/build.ts). */
-const copied = 'node_modules/@scalar/fastify-api-reference/package.json';
+/** What is copied from packages: codecs, and the script of the reference page (service/document/reference/build.ts). */
+const copied = [
+  ...Object.values(dataOnDemand).flat(),
+  'node_modules/@scalar/fastify-api-reference/package.json',
+];
 
 /** One package of npm, installed at this path of the repository. */
 export interface Part {
@@ -27,13 +30,14 @@ export interface Part {
 /** The packages of these modules and of all that is shipped as data, by their names. */
 export async function partsOf(modules: readonly string[]): Promise<readonly Part[]> {
   const functions = globSync('functions/**/*.ts', { cwd: root });
+  const onDemand = Object.keys(modulesOnDemand);
   const shared = { outdir: root, logLevel: 'error' } as const;
   const builds = await Promise.all([
-    build({ ...bundleOptions(false), ...shared, entryPoints: functions }),
-    build({ ...bundleOptions(true), ...shared, entryPoints: Object.keys(modulesOnDemand) }),
+    build({ ...bundleOptions(functions, false), ...shared, entryPoints: functions }),
+    build({ ...bundleOptions(onDemand, true), ...shared, entryPoints: onDemand }),
     build({ ...portalBuild, metafile: true, absWorkingDir: root, entryPoints: ['portal/src/main.tsx'] }),
   ]);
-  const all = [...modules, ...builds.flatMap(({ metafile }) => modulesOf(metafile)), copied];
+  const all = [...modules, ...builds.flatMap(({ metafile }) => modulesOf(metafile)), ...copied];
   const paths = new Set(all.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   return [...paths].map(partAt).sort((a, b) => (a.path < b.path ? -1 : 1));
 }

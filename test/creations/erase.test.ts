@@ -18,8 +18,8 @@ describe('the images of a creation', () => {
     const originals = ['results/late.png', storedImage.key, 'sources/a.png'];
     expect([...originalKeysOf(creation)].sort()).toEqual(originals);
     const small = ['late', 'unguessable'].flatMap((name) => [
-      `results/${name}-480.jpg`,
-      `results/${name}-96.jpg`,
+      `results/${name}-480.webp`,
+      `results/${name}-96.webp`,
     ]);
     expect([...imageKeysOf(creation)].sort()).toEqual([...originals, ...small].sort());
   });

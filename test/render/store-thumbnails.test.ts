@@ -65,13 +65,13 @@ describe('the thumbnails of a result', () => {
     expect(steps).toHaveLength(9);
   });
 
-  it('They are JPEG files beside the result, with its life, and then the record has their colours', async () => {
+  it('They are WebP files beside the result, with its life, and then the record has their colours', async () => {
     const { services, steps } = stage();
     await storeThumbnails(creationId, stored, services);
     expect(steps).toEqual([
       'make',
-      `put results/unguessable-96.jpg image/jpeg ${weekMillis}`,
-      `put results/unguessable-480.jpg image/jpeg ${weekMillis}`,
+      `put results/unguessable-96.webp image/webp ${weekMillis}`,
+      `put results/unguessable-480.webp image/webp ${weekMillis}`,
       'note 243b55',
     ]);
   });

@@ -1,8 +1,10 @@
 /** The codec of the thumbnails: every kind of picture gives a right form, or none. */
 import { deflateSync } from 'node:zlib';
-import { decode, encode } from 'jpeg-js';
-import { describe, expect, it } from 'vitest';
+import { encode } from 'jpeg-js';
+import { describe, expect, it, vi } from 'vitest';
 import { makeThumbnails } from '../../service/render/thumbnails/make.ts';
+import type { Pixels } from '../../service/render/thumbnails/shrink.ts';
+import { decodeWebp } from '../../service/render/thumbnails/webp.ts';
 import { nineColours, otherKinds, readKinds } from './small-pictures.ts';
 
 const limits = { signal: new AbortController().signal, mostBytes: 40_000_000 };
@@ -120,9 +122,12 @@ const levels = (colours: string): number[] => [...Buffer.from(colours, 'hex')];
 const distance = (one: string, other: string): number =>
   Math.max(...levels(one).map((value, i) => Math.abs(value - (levels(other)[i] ?? 999))));
 
+const decode = (form: Uint8Array): Promise<Pixels> =>
+  decodeWebp(form, { width: 480, height: 480 }, limits.mostBytes);
+
 /** The colours in the middle of the nine fields of an encoded form. */
-function middlesOf(bytes: Uint8Array): string {
-  const { data, ...size } = decode(bytes);
+async function middlesOf(form: Uint8Array): Promise<string> {
+  const { data, ...size } = await decode(form);
   return Array.from({ length: 9 }, (_, f) => {
     const [x, y] = [
       Math.floor((((f % 3) * 2 + 1) * size.width) / 6),
@@ -139,46 +144,60 @@ describe('the thumbnails of a picture', () => {
     expect(made.small).toMatchObject({ width: 96, height: 58 });
     // Fields end within a pixel of the nine.
     expect(distance(made.colours, colours.join(''))).toBeLessThan(8);
-    expect(distance(middlesOf(made.large.bytes), colours.join(''))).toBeLessThan(16);
-    expect(distance(middlesOf(made.small.bytes), colours.join(''))).toBeLessThan(16);
+    expect(distance(await middlesOf(made.large.bytes), colours.join(''))).toBeLessThan(16);
+    expect(distance(await middlesOf(made.small.bytes), colours.join(''))).toBeLessThan(16);
   });
 
   it.each(Object.entries(readKinds))('A %s gives its colours', async (_, base64) => {
     const made = await makeThumbnails(Buffer.from(base64, 'base64'), limits);
     expect(made.large).toMatchObject({ width: 160, height: 96 });
     expect(distance(made.colours, nineColours.join(''))).toBeLessThan(16);
-    expect(distance(middlesOf(made.large.bytes), nineColours.join(''))).toBeLessThan(24);
+    expect(distance(await middlesOf(made.large.bytes), nineColours.join(''))).toBeLessThan(24);
   });
 
   it.each([
     [1024, 512],
     [512, 2048],
     [4096, 480],
-  ])(
-    'A picture of %i by %i is decoded at a part of its size, and its longest side has 480 and 96 pixels',
-    async (wide, high) => {
-      const size = { width: wide, height: high };
-      const data = Buffer.alloc(wide * high * 4);
-      for (let y = 0, p = 0; y < high; y++)
-        for (let x = 0; x < wide; x++, p += 4) data.set(fields[fieldAt(x, y, size)] ?? [], p);
-      const made = await makeThumbnails(encode({ data, ...size }, 80).data, limits);
-      const scale = 480 / Math.max(wide, high);
-      expect(made.large).toMatchObject({ width: wide * scale, height: Math.round(high * scale) });
-      expect(Math.max(made.small.width, made.small.height)).toBe(96);
-      expect(distance(middlesOf(made.large.bytes), nineColours.join(''))).toBeLessThan(16);
-    },
-  );
+  ])('The longest side of the forms of a JPEG of %i by %i has 480 and 96 pixels', async (wide, high) => {
+    const size = { width: wide, height: high };
+    const data = Buffer.alloc(wide * high * 4);
+    for (let y = 0, p = 0; y < high; y++)
+      for (let x = 0; x < wide; x++, p += 4) data.set(fields[fieldAt(x, y, size)] ?? [], p);
+    const made = await makeThumbnails(encode({ data, ...size }, 80).data, limits);
+    const scale = 480 / Math.max(wide, high);
+    expect(made.large).toMatchObject({ width: wide * scale, height: Math.round(high * scale) });
+    expect(Math.max(made.small.width, made.small.height)).toBe(96);
+    expect(distance(await middlesOf(made.large.bytes), nineColours.join(''))).toBeLessThan(16);
+  });
 
-  it('Also noise fits: 25 large forms are at most 300 KB', async () => {
+  it.each([
+    ['noise', 1, 255, 1_000],
+    ['a picture with many fields', 16, 127, 9_000],
+  ])('The large form of %s has as many bytes as it may: 25 have 300 KB', async (_, edge, most, least) => {
     const size = { width: 600, height: 600 };
     let seed = 1;
-    const rows = Array.from({ length: 600 }, () =>
-      Array.from({ length: 1800 }, () => (seed = (seed * 48_271) % 2_147_483_647) & 255),
+    const noise = Array.from({ length: 1800 * 600 }, () => (seed = (seed * 48_271) % 2_147_483_647) & most);
+    const field = (x: number, y: number): number => Math.floor(y / edge) * 600 + Math.floor(x / edge);
+    const rows = Array.from({ length: 600 }, (_row, y) =>
+      Array.from({ length: 1800 }, (_level, i) => noise[field(Math.floor(i / 3), y) * 3 + (i % 3)] ?? 0),
     );
     const { small, large } = await makeThumbnails(png({ depth: 8, colour: 2, rows, size }), limits);
     expect(large.bytes.length).toBeLessThanOrEqual(12_000);
+    expect(large.bytes.length).toBeGreaterThan(least);
     expect(small.bytes.length).toBeLessThanOrEqual(3_000);
-    expect(decode(large.bytes)).toMatchObject({ width: 480, height: 480 });
+    expect(await decode(large.bytes)).toMatchObject({ width: 480, height: 480 });
+  });
+
+  it('Each JPEG and each WebP has a decoder of its own, whose code is compiled once', async () => {
+    const pictures = ['progressive JPEG', 'WebP'].map((kind) => Buffer.from(readKinds[kind] ?? '', 'base64'));
+    const makeAll = () => Promise.all(pictures.map((bytes) => makeThumbnails(bytes, limits)));
+    await makeAll();
+    const [instance, compile] = [vi.spyOn(WebAssembly, 'Instance'), vi.spyOn(WebAssembly, 'compile')];
+    await makeAll();
+    await makeAll();
+    expect([instance.mock.calls.length, compile.mock.calls.length]).toEqual([4, 0]);
+    vi.restoreAllMocks();
   });
 });
 
@@ -188,13 +207,12 @@ const readable = {
   ...Object.fromEntries(Object.entries(readKinds).map(([name, text]) => [name, Buffer.from(text, 'base64')])),
 };
 
+const progressive = Buffer.from(readKinds['progressive JPEG'] ?? '', 'base64');
+const baseline = Buffer.from(readKinds['JPEG with colours of half the size'] ?? '', 'base64');
+/** The marker at the end of a JPEG. */
+const end = Buffer.from([0xff, 0xd9]);
+
 describe('a picture that gives no thumbnails', () => {
-  const inFrame = (bytes: Buffer, change: (frame: Buffer) => void): Buffer => {
-    const copy = Buffer.from(bytes);
-    change(copy.subarray(copy.indexOf(Buffer.from([0xff, 0xc2])) + 2));
-    return copy;
-  };
-  const progressive = Buffer.from(readKinds['progressive JPEG'] ?? '', 'base64');
   it.each<[string, Buffer, object]>([
     ...Object.entries(otherKinds).map(([name, text]): [string, Buffer, object] => [
       name,
@@ -217,21 +235,42 @@ describe('a picture that gives no thumbnails', () => {
       Buffer.from(readKinds['WebP'] ?? '', 'base64'),
       { mostBytes: 100_000 },
     ],
-    ['a progressive JPEG for which there is no memory', progressive, { mostBytes: 10_000 }],
-    [
-      'a progressive JPEG that says it is 6,000 by 6,000',
-      inFrame(progressive, (frame) => frame.set([0x17, 0x70, 0x17, 0x70], 3)),
-      {},
-    ],
-    [
-      'a JPEG whose data ends too early',
-      Buffer.concat([progressive.subarray(0, progressive.length - 120), Buffer.from([0xff, 0xd9])]),
-      {},
-    ],
+    ['a JPEG whose data ends too early', Buffer.concat([progressive.subarray(0, -120), end]), {}],
     ['no picture', Buffer.from('a lake'), {}],
     ['a picture that is too late', plain, { signal: AbortSignal.abort() }],
   ])('%s', async (_, bytes, change) => {
     await expect(makeThumbnails(bytes, { ...limits, ...change })).rejects.toThrow(Error);
+  });
+
+  const scan = baseline.indexOf(Buffer.from([0xff, 0xda]));
+  const lastScan = progressive.subarray(progressive.lastIndexOf(Buffer.from([0xff, 0xda])), -2);
+  const huge = Buffer.from(progressive);
+  huge.set([0x17, 0x70, 0x17, 0x70], huge.indexOf(Buffer.from([0xff, 0xc2])) + 5);
+  it.each([
+    ['a progressive JPEG whose coefficients are too many', progressive, 46_079, 'memory'],
+    ['a progressive JPEG that says it is 6,000 by 6,000', huge, 100_000_000, 'memory'],
+    [
+      'a JPEG whose first scan has one of its three colours, and too many coefficients',
+      Buffer.concat([
+        ...[baseline.subarray(0, scan), Buffer.from([0xff, 0xda, 0, 8, 1])],
+        ...[baseline.subarray(scan + 5, scan + 7), baseline.subarray(scan + 11)],
+      ]),
+      46_079,
+      'memory',
+    ],
+    [
+      'a JPEG with more scans than an encoder writes',
+      Buffer.concat([progressive.subarray(0, -2), ...Array<Buffer>(45).fill(lastScan), end]),
+      limits.mostBytes,
+      'scans',
+    ],
+  ])('%s', async (_, bytes, mostBytes, reason) => {
+    await expect(makeThumbnails(bytes, { ...limits, mostBytes })).rejects.toThrow(reason);
+  });
+
+  it('A JPEG in one pass needs no memory for coefficients, and a progressive one has what it needs', async () => {
+    expect(await makeThumbnails(baseline, { ...limits, mostBytes: 0 })).toHaveProperty('colours');
+    expect(await makeThumbnails(progressive, { ...limits, mostBytes: 46_080 })).toHaveProperty('colours');
   });
 
   it.each(Object.entries(readable))('A %s that is cut off at any place gives none', async (_, bytes) => {
@@ -247,8 +286,8 @@ describe('a picture that gives no thumbnails', () => {
         const hostile = Buffer.from(bytes);
         for (let place = 0; place < 3; place++)
           hostile[(seed * 7_919 + place * 104_729) % bytes.length] = (seed * 37) & 255;
-        const end = await makeThumbnails(hostile, limits).catch((error: unknown) => error);
-        if (!(end instanceof Error)) expect(end).toHaveProperty('colours');
+        const made = await makeThumbnails(hostile, limits).catch((error: unknown) => error);
+        if (!(made instanceof Error)) expect(made).toHaveProperty('colours');
       }
     },
   );

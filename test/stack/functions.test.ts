@@ -157,12 +157,12 @@ describe('the bundle', () => {
   });
 
   it.each(bundles)(
-    'The bundle of $name is minified and contains only JavaScript, and the decoder of WebP where pictures are stored',
+    'The bundle of $name is minified and contains only JavaScript, and codecs where pictures are stored',
     ({ name, folder, text }) => {
       const onDemand = [
         ...(name.startsWith('RenderImage') ? ['bedrock.mjs'] : []),
         ...(name.startsWith('RenderImage') || name === 'ReceiveCallback'
-          ? ['thumbnails.mjs', 'webp_dec.wasm']
+          ? ['thumbnails.mjs', 'jpeg-turbo.wasm', 'webp_enc.wasm', 'webp.mjs', 'webp_dec.wasm']
           : []),
       ];
       if (name !== 'PublishPages')
@@ -183,18 +183,21 @@ describe('the bundle', () => {
     expect(loaded.createBedrock({ name: 'bedrock', region: 'us-west-2' })).toMatchObject({ name: 'bedrock' });
   });
 
-  it('What stores pictures makes their thumbnails by a file of its own, also of a WebP', async () => {
+  it('What stores pictures makes their thumbnails by files of their own, also of a JPEG and of a WebP', async () => {
     const { folder, text } = bundles.find(({ name }) => name === 'ReceiveCallback') ?? {
       folder: '',
       text: '',
     };
     expect(text).toContain('import("./thumbnails.mjs")');
+    for (const name of ['thumbnails.mjs', 'webp.mjs'])
+      expect(kilobytes(readFileSync(join(folder, name), 'utf8'))).toBeLessThanOrEqual(40);
     const file = join(folder, 'thumbnails.mjs');
-    expect(kilobytes(readFileSync(file, 'utf8'))).toBeLessThanOrEqual(40);
     const { makeThumbnails } = (await import(pathToFileURL(file).href)) as typeof thumbnailsModule;
-    const webp = Buffer.from(readKinds['WebP'] ?? '', 'base64');
     const limits = { signal: new AbortController().signal, mostBytes: 10_000_000 };
-    expect(await makeThumbnails(webp, limits)).toMatchObject({ large: { width: 160, height: 96 } });
+    for (const picture of Object.values(readKinds)) {
+      const made = await makeThumbnails(Buffer.from(picture, 'base64'), limits);
+      expect(made).toMatchObject({ large: { width: 160, height: 96 } });
+    }
   });
 
   it.each(bundles)(

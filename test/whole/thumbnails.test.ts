@@ -25,7 +25,7 @@ const noteOf = async (id: string): Promise<PictureView> => {
 
 describe('the thumbnails of a result', () => {
   it.each(['png', 'jpeg'])(
-    'A %s has two JPEG files beside it, with its life, which go with it',
+    'A %s has two WebP files beside it, with its life, which go with it',
     async (output_format) => {
       const id = await submit(service, client.key, {
         prompt: 'a lake at dawn',
@@ -42,7 +42,7 @@ describe('the thumbnails of a result', () => {
         [urls[1], 480, 12_000],
       ] as const) {
         const form = await fetch(url ?? '');
-        expect([form.status, form.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+        expect([form.status, form.headers.get('content-type')]).toEqual([200, 'image/webp']);
         expect(form.headers.get('cache-control')).toBe(original.headers.get('cache-control'));
         expect(
           Date.parse(form.headers.get('expires') ?? '') - Date.parse(original.headers.get('expires') ?? ''),
@@ -51,7 +51,7 @@ describe('the thumbnails of a result', () => {
         expect(bytes.length).toBeLessThanOrEqual(most);
         const scale = Math.min(1, side / Math.max(picture.width, picture.height));
         expect(readImageHeader(bytes)).toEqual({
-          contentType: 'image/jpeg',
+          contentType: 'image/webp',
           width: Math.round(picture.width * scale),
           height: Math.round(picture.height * scale),
         });
@@ -69,7 +69,7 @@ describe('the thumbnails of a result', () => {
     const puts: string[] = [];
     service.machine.watchAws(async (call, serve) => {
       const key = String(call.input['Key']);
-      if (call.operation !== 'PutObject' || !/-(96|480)\.jpg$/.test(key)) return serve();
+      if (call.operation !== 'PutObject' || !/-(96|480)\.webp$/.test(key)) return serve();
       await erased.promise;
       const answer = await serve();
       puts.push(key);

@@ -17,7 +17,7 @@ function imagesOf(item: Item | undefined): string[] {
   const of = (list: string, name: string): string[] =>
     (item?.[list]?.L ?? []).flatMap(({ M }) => M?.[name]?.S ?? []);
   const results = [...of('results', 'key'), ...of('attempts', 'resultKey')];
-  const forms = results.flatMap((key) => ['96', '480'].map((side) => key.replace(/\.\w+$/, `-${side}.jpg`)));
+  const forms = results.flatMap((key) => ['96', '480'].map((side) => key.replace(/\.\w+$/, `-${side}.webp`)));
   return [...of('sources', 'key'), ...results, ...forms];
 }
 
