@@ -60,7 +60,7 @@ export const modulesOnDemand: Readonly<Record<string, string>> = {
 export const dataOnDemand: Readonly<Record<string, readonly string[]>> = {
   'thumbnails.mjs': [
     'node_modules/@cwasm/jpeg-turbo/jpeg-turbo.wasm',
-    'node_modules/@jsquash/webp/codec/enc/webp_enc.wasm',
+    'node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm',
   ],
   'webp.mjs': ['node_modules/@jsquash/webp/codec/dec/webp_dec.wasm'],
 };

@@ -162,7 +162,7 @@ describe('the bundle', () => {
       const onDemand = [
         ...(name.startsWith('RenderImage') ? ['bedrock.mjs'] : []),
         ...(name.startsWith('RenderImage') || name === 'ReceiveCallback'
-          ? ['thumbnails.mjs', 'jpeg-turbo.wasm', 'webp_enc.wasm', 'webp.mjs', 'webp_dec.wasm']
+          ? ['thumbnails.mjs', 'jpeg-turbo.wasm', 'webp_enc_simd.wasm', 'webp.mjs', 'webp_dec.wasm']
           : []),
       ];
       if (name !== 'PublishPages')

@@ -4,7 +4,7 @@ declare module '@jsquash/webp/codec/dec/webp_dec.js' {
     decode(bytes: Uint8Array): { data: Uint8ClampedArray; width: number; height: number } | null;
   }>;
 }
-declare module '@jsquash/webp/codec/enc/webp_enc.js' {
+declare module '@jsquash/webp/codec/enc/webp_enc_simd.js' {
   export default function createEncoder(options: object): Promise<{
     encode(
       data: Uint8Array | Uint8ClampedArray,
