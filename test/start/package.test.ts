@@ -68,10 +68,9 @@ describe('the package', () => {
       components: { name: string; version: string }[];
     };
     const names = bill.components.map(({ name }) => name);
-    // From the programs, the functions, the pages of the portal and the reference page.
-    expect(names).toEqual(
-      expect.arrayContaining(['commander', '@middy/core', 'preact', '@scalar/fastify-api-reference']),
-    );
+    // From the programs, the functions, the pages of the portal, the reference page and the codecs.
+    const some = ['commander', '@middy/core', 'preact', '@scalar/fastify-api-reference', '@cwasm/jpeg-turbo'];
+    expect(names).toEqual(expect.arrayContaining(some));
     const text = readFileSync(join(installed, 'THIRD-PARTY-NOTICES'), 'utf8');
     for (const { name, version } of bill.components) {
       const versions = Object.entries(lock.packages).flatMap(([path, one]) =>
