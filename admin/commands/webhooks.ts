@@ -66,7 +66,7 @@ function addDeliveryCommands(webhooks: OperatorCommand): void {
 
 async function test(services: OperatorServices, account: Account, url: string): Promise<TestOutcome> {
   try {
-    return await sendTestDelivery(account, url, services);
+    return await sendTestDelivery(account, { url }, services);
   } catch (error) {
     throw error instanceof SecretLost ? secretIsLost(account, error) : error;
   }

@@ -53,7 +53,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   addEndpoint: { body: view.EndpointBody; answer: { readonly id: string } };
   changePortalEndpoint: { body: Partial<view.EndpointBody>; answer: { readonly id: string } };
   removeEndpoint: { answer: Done };
-  testWebhook: { body: { readonly url: string }; answer: view.TestedView };
+  testWebhook: { body: view.TestBody; answer: view.TestedView };
   listDeliveries: { answer: view.PageView<view.DeliveryRow> };
   getDelivery: { answer: view.DeliveryDetail };
   redeliverFailed: { body: { readonly since: string }; answer: view.RedeliveredView };

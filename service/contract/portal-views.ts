@@ -309,8 +309,8 @@ export interface UploadView {
 export interface EndpointsView {
   /** The oldest first. */
   readonly data: readonly EndpointRow[];
-  /** What an endpoint may ask for. */
-  readonly events: readonly string[];
+  /** What an endpoint may ask for, each with the body of a sample. */
+  readonly samples: Readonly<Record<string, string>>;
   /** How many an account may have. */
   readonly limit: number;
 }
@@ -347,11 +347,16 @@ export interface WebhooksView {
     /** Until when it verifies. Null: it has not been replaced. */
     readonly valid_until: string | null;
   }[];
-  /** The events that a creation sends, and the notices. */
-  readonly events: readonly string[];
-  readonly notices: readonly string[];
   /** Seconds until the next test delivery is possible. 0: now. */
   readonly test_after_seconds: number;
+}
+
+/** The body of POST /webhooks/test: to an address, or to an endpoint of the account. */
+export interface TestBody {
+  readonly url?: string;
+  readonly endpoint?: string;
+  /** Absent: creation.completed. */
+  readonly event?: string;
 }
 
 /** POST /webhooks/secret/reveal, which issues the first secret, and POST /webhooks/secret/rotate. */

@@ -1,7 +1,10 @@
 /** What the service sends: events of creations, and notices. */
 import * as z from 'zod';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
-import type { NoticeType } from '../notices/notice.ts';
+import { type NoticeType, noticeTypes } from '../notices/notice.ts';
+import type { EndpointEvent } from '../webhooks/endpoint.ts';
+import { sampleBody } from '../webhooks/samples.ts';
+import { endedEvents } from '../webhooks/webhook.ts';
 import { deliveryHeaders } from './headers.ts';
 import { type ExampleName, examplesOf } from './schemas/values.ts';
 import {
@@ -98,21 +101,27 @@ const notices: Readonly<Record<NoticeType, Sent>> = {
   },
 };
 
+/** The moment of the samples in the document. */
+const sampledAt = '2026-11-21T15:03:47.326Z';
+
 /** `webhooks` of the document. */
 export function webhooks(): Record<string, ZodOpenApiPathItemObject> {
   return Object.fromEntries([
-    ...Object.entries(events).map(([name, sent]) => ofKind('X-Webhook-Event', name, sent)),
-    ...Object.entries(notices).map(([name, sent]) => ofKind('X-Darkroom-Notice', name, sent)),
+    ...endedEvents.map((name) => ofKind('X-Webhook-Event', name, events[name])),
+    ...noticeTypes.map((name) => ofKind('X-Darkroom-Notice', name, notices[name])),
   ]);
 }
 
 /** @param header the header whose value is the name */
 function ofKind(
   header: string,
-  name: string,
+  name: EndpointEvent,
   { operationId, summary, description, schema, examples }: Sent,
 ): [name: string, ZodOpenApiPathItemObject] {
-  const shown = examplesOf(...examples);
+  const shown = {
+    ...examplesOf(...examples),
+    sample: { value: JSON.parse(sampleBody(name, sampledAt)) as unknown },
+  };
   const post = {
     operationId,
     tags: ['Deliveries'],
@@ -123,7 +132,7 @@ function ofKind(
     requestParams: { header: deliveryHeaders({ [header]: z.literal(name) }) },
     requestBody: {
       required: true,
-      content: { 'application/json': { schema, ...(shown && { examples: shown }) } },
+      content: { 'application/json': { schema, examples: shown } },
     },
     responses: {
       '2XX': { description: 'Delivered. Answer within 10 s.' },

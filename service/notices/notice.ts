@@ -207,7 +207,7 @@ export function noticeOf(
       status: 'pending',
       attempts: 0,
       nextAt: nowMillis,
-      body: JSON.stringify({ notice: type, id, created_at: createdAt, ...parts }),
+      body: noticeBody(type, id, createdAt, parts),
       ...(noticeEndpoints && { endpoints: {} }),
     },
     executions: 1,
@@ -216,7 +216,25 @@ export function noticeOf(
   };
 }
 
-function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, unknown>> {
+/** The body of a notice, as every attempt sends it. */
+export function noticeBody(
+  type: NoticeType,
+  id: NoticeId,
+  createdAt: string,
+  parts: Readonly<Record<string, unknown>>,
+): string {
+  return JSON.stringify({ notice: type, id, created_at: createdAt, ...parts });
+}
+
+type CapReached = Extract<Crossing, { type: 'key.cap_reached' }>;
+/** What the body of a notice shows of a crossing. */
+type ShownCrossing =
+  | Exclude<Crossing, CapReached>
+  | (Omit<CapReached, 'apiKey' | 'leastMicros'> & { readonly apiKey: Pick<ApiKey, 'id' | 'name'> });
+type Wallet = Pick<Account, 'availableMicros' | 'lowBalanceMicros'>;
+
+/** The members of the body that a crossing adds. */
+export function partsOf(account: Wallet, crossing: ShownCrossing): Readonly<Record<string, unknown>> {
   const wallet = walletView(account);
   switch (crossing.type) {
     case 'wallet.low':
@@ -237,11 +255,18 @@ function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, 
   }
 }
 
+/** The members of the body of a notice about an endpoint. */
+export function endpointParts(
+  account: Wallet,
+  { id, url }: { readonly id: string; readonly url: string },
+  failingSinceMillis: number,
+): Readonly<Record<string, unknown>> {
+  const endpoint = { id, url, failing_since: new Date(failingSinceMillis).toISOString() };
+  return { account: walletView(account), endpoint };
+}
+
 /** The member `account` of the body of a notice. */
-export function walletView({
-  availableMicros,
-  lowBalanceMicros,
-}: Account): Readonly<Record<string, unknown>> {
+function walletView({ availableMicros, lowBalanceMicros }: Wallet): Readonly<Record<string, unknown>> {
   return {
     available: toUsd(availableMicros),
     low_balance: lowBalanceMicros === undefined ? null : toUsd(lowBalanceMicros),
@@ -261,7 +286,7 @@ interface CapView {
   readonly resets_at: string | null;
 }
 
-function capView(crossing: Extract<Crossing, { type: 'key.cap_reached' }>): CapView {
+function capView(crossing: Extract<ShownCrossing, { type: 'key.cap_reached' }>): CapView {
   const { apiKey, user, cap, period, level, capMicros, spentMicros } = crossing;
   return {
     id: apiKey.id,

@@ -2,8 +2,8 @@
 import type { DeliveryDetail, DeliveryRow } from '../contract/portal-views.ts';
 import type { FailureKind } from '../outbound/outbound.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
-import { nilId, testBody } from '../webhooks/redeliver.ts';
-import { messageIdOf, webhookAttempts, webhookHeaders } from '../webhooks/webhook.ts';
+import { nilId, sampleBodyOf } from '../webhooks/samples.ts';
+import { isNotice, messageIdOf, webhookAttempts, webhookHeaders } from '../webhooks/webhook.ts';
 
 /** Why a webhook was not delivered, in one sentence, and what to do about it. */
 const ofKind: Readonly<Record<FailureKind, string>> = {
@@ -96,7 +96,7 @@ export function deliveryDetail(
   canRedeliver: boolean,
 ): DeliveryDetail {
   const { status, responseHeaders = {}, responseExcerpt = '' } = delivery;
-  const sent = isTest(delivery) ? testBody(delivery.startedAt) : body;
+  const sent = isTest(delivery) ? sampleBodyOf(delivery) : body;
   return {
     ...deliveryRow(delivery),
     url: delivery.url,
@@ -112,11 +112,10 @@ const noSecret = 'whsec_';
 /** The headers of the attempt. Rows of older releases do not know the time of signing: it is that of the start. */
 function sentHeaders(delivery: Delivery): Record<string, string> {
   const { id, event, attempt, startedAt, signedAt, cuts, noticeId, creationId, endpointId } = delivery;
-  const isNotice = noticeId !== undefined;
   const messageId = messageIdOf(noticeId ?? `${isTest(delivery) ? id : creationId}:${event}`, endpointId);
   const headers = webhookHeaders(
     {
-      ...{ event, isNotice, messageId, deliveryId: id, attempt, body: '' },
+      ...{ event, isNotice: isNotice(event), messageId, deliveryId: id, attempt, body: '' },
       signedAtSeconds: signedAt ?? Math.floor(Date.parse(startedAt) / 1000),
     },
     { current: noSecret, valid: [], lost: [] },

@@ -4,7 +4,7 @@
  */
 import { getsNotices } from '../accounts/account.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
-import { noticeOf, type NoticeRecord, walletView } from '../notices/notice.ts';
+import { noticeOf, type NoticeRecord, endpointParts } from '../notices/notice.ts';
 import type { AccountId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
 import type { Delivery } from './delivery.ts';
@@ -95,9 +95,7 @@ async function noticesOf(
   if (!getsNotices(account)) return [];
   const nowMillis = clock.now();
   return told.map(({ endpoint, type }) => {
-    const { id, url, failingSince = nowMillis } = endpoint;
-    const view = { id, url, failing_since: new Date(failingSince).toISOString() };
-    const parts = { account: walletView(account), endpoint: view };
+    const parts = endpointParts(account, endpoint, endpoint.failingSince ?? nowMillis);
     const made = { nowMillis, dueAt: nowMillis + webhookGraceMillis, randomBytes: randomBytes(16) };
     return noticeOf(account, type, parts, made);
   });

@@ -1,18 +1,18 @@
 /** The commands of an operator for webhooks: send a delivery again, and send a test delivery. */
 import type { Account } from '../accounts/account.ts';
 import type { CreationStore } from '../creations/creation-store.ts';
-import { type CreationRecord, echoedFields } from '../creations/creation.ts';
+import type { CreationRecord } from '../creations/creation.ts';
 import type { Executions } from '../creations/executions.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import { type CreationId, uuidV7 } from '../values/ids.ts';
+import { type CreationId, type EndpointId, uuidV7 } from '../values/ids.ts';
 import type { Clock, RandomBytes } from '../values/runtime.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { Delivery } from './delivery.ts';
+import type { EndpointEvent } from './endpoint.ts';
+import { nilId, sampleBodyOf } from './samples.ts';
 import type { SecretBox } from './secret-box.ts';
 import { openSecrets, type SigningSecrets } from './secrets.ts';
-import { endedDelivery, testDeliverySeconds, webhookHeaders } from './webhook.ts';
-
-export const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
+import { endedDelivery, isNotice, messageIdOf, testDeliverySeconds, webhookHeaders } from './webhook.ts';
 
 export interface TestServices {
   readonly clock: Clock;
@@ -30,25 +30,37 @@ export type TestOutcome =
   /** An account may send one test delivery in 30 seconds. */
   | { readonly kind: 'too_soon'; readonly afterSeconds: number };
 
-/** Sends one signed attempt of a made-up event, logged, never repeated. Throws SecretLost. */
+export interface TestTarget {
+  readonly url: string;
+  /** Absent: the address is that of no endpoint. */
+  readonly endpointId?: EndpointId;
+  /** Absent: creation.completed. */
+  readonly event?: EndpointEvent;
+}
+
+/** Sends one signed attempt of a sample, logged, never repeated. Throws SecretLost. */
 export async function sendTestDelivery(
   account: Account,
-  url: string,
+  target: TestTarget,
   services: TestServices,
 ): Promise<TestOutcome> {
   const { clock, outbound, deliveries } = services;
-  const verdict = await outbound.check(url);
+  const verdict = await outbound.check(target.url);
   if (verdict.kind === 'refused') return verdict;
   const secrets = await openSecrets(account.id, account.webhookSecrets, services.secretBox, clock.now());
   if (!secrets) return { kind: 'no_secret' };
   const waitMillis = await deliveries.claimTest(account.id, testDeliverySeconds * 1000, clock.now());
   if (waitMillis > 0) return { kind: 'too_soon', afterSeconds: Math.ceil(waitMillis / 1000) };
-  return { kind: 'sent', delivery: await send(account, url, secrets, services), lost: secrets.lost.length };
+  return {
+    kind: 'sent',
+    delivery: await send(account, target, secrets, services),
+    lost: secrets.lost.length,
+  };
 }
 
 async function send(
   account: Account,
-  url: string,
+  { url, endpointId, event = 'creation.completed' }: TestTarget,
   secrets: SigningSecrets,
   services: TestServices,
 ): Promise<Delivery> {
@@ -58,15 +70,17 @@ async function send(
     id: uuidV7(now, services.randomBytes(16)),
     accountId: account.id,
     creationId: nilId,
-    event: 'creation.completed',
+    ...(endpointId !== undefined && { endpointId }),
+    event,
     url,
     attempt: 1,
     startedAt: new Date(now).toISOString(),
   } as const;
-  const body = testBody(delivery.startedAt);
+  const body = sampleBodyOf(delivery);
   const signed = {
     ...delivery,
-    messageId: `${delivery.id}:${delivery.event}`,
+    isNotice: isNotice(event),
+    messageId: messageIdOf(`${delivery.id}:${event}`, endpointId),
     deliveryId: delivery.id,
     signedAtSeconds: Math.floor(now / 1000),
     body,
@@ -77,20 +91,6 @@ async function send(
   const ended = endedDelivery({ ...delivery, millis: Math.round(clock.elapsed() - before) }, result, headers);
   await deliveries.record(ended);
   return ended;
-}
-
-/** The body of a test delivery that was sent at this time, RFC 3339. */
-export function testBody(at: string): string {
-  return JSON.stringify({
-    event: 'creation.completed',
-    id: nilId,
-    status: 'completed',
-    result_urls: [],
-    cost: 0,
-    ...echoedFields({ metadata: { test: 'true' } }),
-    created_at: at,
-    completed_at: at,
-  });
 }
 
 export interface RedeliveryServices {

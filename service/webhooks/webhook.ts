@@ -38,12 +38,23 @@ export function webhookSecret(randomBytes: Uint8Array): string {
 
 export const endedEvents = ['creation.completed', 'creation.failed'] as const;
 
+/** A notice names its type in a header of its own: X-Webhook-Event has the two events of creations. */
+export function isNotice(event: string): boolean {
+  return !endedEvents.some((one) => one === event);
+}
+
 export function endedEvent({ status }: CreationRecord): (typeof endedEvents)[number] {
   return status === 'failed' ? 'creation.failed' : 'creation.completed';
 }
 
+/** What a webhook tells of a creation. */
+export type ToldCreation = Pick<
+  CreationRecord,
+  'id' | 'status' | 'failure' | 'costMicros' | 'metadata' | 'createdAt' | 'completedAt' | 'cancelledAt'
+>;
+
 /** The body of a creation's webhook. The first attempt stores it; every attempt sends the stored bytes. */
-export function webhookBody(creation: CreationRecord, resultUrls: readonly string[]): string {
+export function webhookBody(creation: ToldCreation, resultUrls: readonly string[]): string {
   const failure = shownFailure(creation);
   return JSON.stringify({
     event: failure ? 'creation.failed' : 'creation.completed',

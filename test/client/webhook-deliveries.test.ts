@@ -65,7 +65,11 @@ describe('deliveries of the service', () => {
 
   it('A test delivery and a notice are verified', async () => {
     const { operator } = service;
-    await sendTestDelivery(await service.account(client.account.id), receiver.hook('test', 200), operator);
+    await sendTestDelivery(
+      await service.account(client.account.id),
+      { url: receiver.hook('test', 200) },
+      operator,
+    );
     expect(await verified(await only('test'))).toMatchObject({
       id: '00000000-0000-0000-0000-000000000000',
       metadata: { test: 'true' },

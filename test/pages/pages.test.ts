@@ -623,6 +623,25 @@ describe('A test delivery', () => {
   });
 });
 
+describe('A sample', () => {
+  it('of each event can be read, and is sent to an endpoint', async () => {
+    const { samples, data } = portal.stub.samples.endpoints;
+    await portal.show('webhooks', 'Webhooks');
+    const exact = portal.page.getByRole('region', { name: 'the exact body of the request' });
+    await portal.page.getByText('Exactly as it is sent and signed').click();
+    const event = portal.page.getByRole('combobox', { name: 'Event' });
+    for (const [name, body] of Object.entries(samples)) {
+      await event.selectOption(name);
+      expect(await exact.textContent()).toBe(body);
+    }
+    await portal.page.getByLabel('Send it to').selectOption({ label: data[0]?.url ?? '' });
+    await button('Send a test delivery').click();
+    await expect
+      .poll(() => sent('testWebhook').map(({ body }) => body))
+      .toEqual([{ endpoint: data[0]?.id, event: Object.keys(samples).at(-1) }]);
+  });
+});
+
 describe('Redelivery of all that failed', () => {
   it('sends requests until the service has taken every webhook that failed since the moment', async () => {
     let left = 3;

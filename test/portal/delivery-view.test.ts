@@ -6,7 +6,7 @@ import { memberVersion } from '../../service/portal/people.ts';
 import type { NoticeId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
-import { nilId, testBody } from '../../service/webhooks/redeliver.ts';
+import { nilId, sampleBody } from '../../service/webhooks/samples.ts';
 import { endedDelivery, webhookHeaders, webhookSecret } from '../../service/webhooks/webhook.ts';
 import { accountId, anAccount, anApiKey, creationId, now } from '../fixtures/records.ts';
 
@@ -86,7 +86,7 @@ describe('the request that is shown', () => {
   it('A test has its own body, one attempt, no creation, and cannot be sent again', () => {
     const test = deliveryDetail({ ...begun, creationId: nilId, attempt: 1 }, undefined, true);
     expect(test).toMatchObject({ is_test: true, creation: null, of: 1, can_redeliver: false });
-    expect(test.request.body).toBe(testBody(begun.startedAt));
+    expect(test.request.body).toBe(sampleBody('creation.completed', begun.startedAt));
     expect(test.request.headers['webhook-id']).toBe(`${begun.id}:creation.completed`);
   });
 

@@ -89,6 +89,27 @@ describe('a test delivery', () => {
     expect(listed.body.data).toHaveLength(2);
   });
 
+  it('A sample of any event goes to an endpoint of the account, and is no attempt of the endpoint', async () => {
+    await reveal();
+    const body = { url: 'https://receiver.test/hook', events: ['creation.completed'], enabled: false };
+    const { id } = (await portal.ask('addEndpoint', { as: owner, body })).body;
+    const ask = (asked: object): Promise<Answered> => portal.ask('testWebhook', { as: owner, body: asked });
+    expect(fieldsOf(await ask({}))).toEqual(['url']);
+    expect(fieldsOf(await ask({ endpoint: 'we_00000000000000' }))).toEqual(['endpoint']);
+    expect(fieldsOf(await ask({ endpoint: id, url: body.url }))).toEqual(['endpoint']);
+    expect(fieldsOf(await ask({ endpoint: id, event: 'creation.begun' }))).toEqual(['event']);
+    expect(portal.posted).toEqual([]);
+    const { data, samples } = (await portal.ask('listPortalEndpoints', { as: owner })).body;
+    portal.receiver.answer = { kind: 'answered', status: 500, headers: {}, excerpt: 'broken' };
+    expect((await ask({ endpoint: id, event: 'wallet.low' })).body.delivery).toMatchObject({
+      ...{ is_test: true, event: 'wallet.low', outcome: 'failed', url: body.url },
+      request: { body: samples['wallet.low'] },
+    });
+    expect(portal.posted.map(({ url }) => url)).toEqual([body.url]);
+    expect((await portal.ask('listPortalEndpoints', { as: owner })).body.data).toEqual(data);
+    expect(data).toMatchObject([{ id, delivered: 0, failed: 0, last_failure: null }]);
+  });
+
   it('An address that no webhook may have is refused before anything is sent', async () => {
     await reveal();
     for (const url of [

@@ -15,7 +15,7 @@ import { getHome } from '../../service/portal/read/home.ts';
 import { getAlerts } from '../../service/portal/read/webhooks.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { nilId } from '../../service/webhooks/redeliver.ts';
+import { nilId } from '../../service/webhooks/samples.ts';
 import { accountId, anAccount, anApiKey, keyId, now } from '../fixtures/records.ts';
 import { orderOf } from '../tables/facts.ts';
 import { problemOf } from './portal-fixture.ts';

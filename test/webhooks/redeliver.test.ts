@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../service/accounts/account.ts';
 import type { Outbound, PostResult } from '../../service/outbound/outbound.ts';
-import type { CreationId } from '../../service/values/ids.ts';
+import type { CreationId, EndpointId } from '../../service/values/ids.ts';
 import type { DeliveryStore } from '../../service/webhooks/delivery-store.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
 import {
@@ -11,6 +11,8 @@ import {
   type TestServices,
 } from '../../service/webhooks/redeliver.ts';
 import { type SecretBox, SecretLost } from '../../service/webhooks/secret-box.ts';
+import { deliveryDetail } from '../../service/portal/delivery-view.ts';
+import { sampleBody } from '../../service/webhooks/samples.ts';
 import { signature256, standardSignature, webhookSecret } from '../../service/webhooks/webhook.ts';
 import { fakeClock, stub } from '../api/fakes.ts';
 import {
@@ -77,7 +79,7 @@ const startedAt = '2026-11-21T12:00:30.999Z';
 describe('a test delivery', () => {
   it('A test delivery is one POST of a made-up event, signed as every attempt is, and its row is recorded', async () => {
     const { given, sent, recorded, claims } = services();
-    const outcome = await sendTestDelivery(account, url, given);
+    const outcome = await sendTestDelivery(account, { url }, given);
     const body = JSON.stringify({
       event: 'creation.completed',
       id: nilId,
@@ -114,10 +116,30 @@ describe('a test delivery', () => {
     expect(claims).toEqual([[accountId, 30_000, now + 999]]);
   });
 
+  it('A test delivery of a notice to an endpoint has the header of notices, and the endpoint in its row and its message', async () => {
+    const { given, sent, recorded } = services();
+    const endpointId = 'we_4nUc0Za7BpQ3xT' as EndpointId;
+    await sendTestDelivery(account, { url, endpointId, event: 'endpoint.failing' }, given);
+    const body = sampleBody('endpoint.failing', startedAt, { id: endpointId, url });
+    const messageId = `${deliveryId}:endpoint.failing:${endpointId}`;
+    expect(sent).toMatchObject([{ url, body, headers: { 'x-darkroom-notice': 'endpoint.failing' } }]);
+    expect(sent[0]?.headers).toMatchObject({ 'webhook-id': messageId });
+    expect(sent[0]?.headers).not.toHaveProperty('x-webhook-event');
+    expect(recorded).toMatchObject([{ endpointId, creationId: nilId, event: 'endpoint.failing' }]);
+    const [row] = recorded;
+    expect(row && deliveryDetail(row, undefined, false)).toMatchObject({
+      is_test: true,
+      request: { body, headers: { 'x-darkroom-notice': 'endpoint.failing', 'webhook-id': messageId } },
+    });
+  });
+
   it('A test delivery says how many replaced secrets could not be opened', async () => {
     const replaced = { sealed: 'lost', issuedAt: 0, replacedAt: now };
     const rotated: Account = { ...account, webhookSecrets: [...account.webhookSecrets, replaced] };
-    expect(await sendTestDelivery(rotated, url, services().given)).toMatchObject({ kind: 'sent', lost: 1 });
+    expect(await sendTestDelivery(rotated, { url }, services().given)).toMatchObject({
+      kind: 'sent',
+      lost: 1,
+    });
   });
 
   it('A test delivery that gets no answer is recorded as failed, with the reason', async () => {
@@ -126,27 +148,27 @@ describe('a test delivery', () => {
         post: async () => Promise.resolve({ kind: 'unanswered', reason: 'timeout', failure: 'timeout' }),
       },
     });
-    await sendTestDelivery(account, url, given);
+    await sendTestDelivery(account, { url }, given);
     expect(recorded).toMatchObject([{ outcome: 'failed', reason: 'timeout', millis: 0 }]);
   });
 
   it('A test delivery to an address that is refused sends nothing and takes no turn', async () => {
     const refused = { kind: 'refused', why: 'must be an https address' } as const;
     const { given, sent, claims } = services({ outbound: { check: async () => Promise.resolve(refused) } });
-    expect(await sendTestDelivery(account, url, given)).toEqual(refused);
+    expect(await sendTestDelivery(account, { url }, given)).toEqual(refused);
     expect({ sent, claims }).toEqual({ sent: [], claims: [] });
   });
 
   it('A test delivery of an account without a secret sends nothing and takes no turn', async () => {
     const { given, sent, claims } = services();
-    expect(await sendTestDelivery(anAccount(), url, given)).toEqual({ kind: 'no_secret' });
+    expect(await sendTestDelivery(anAccount(), { url }, given)).toEqual({ kind: 'no_secret' });
     expect({ sent, claims }).toEqual({ sent: [], claims: [] });
   });
 
   it('A test delivery of an account whose signing secret is lost throws SecretLost and takes no turn', async () => {
     const { given, claims } = services();
     const lost = anAccount({ webhookSecrets: [{ sealed: 'lost', issuedAt: 0 }] });
-    await expect(sendTestDelivery(lost, url, given)).rejects.toThrow(SecretLost);
+    await expect(sendTestDelivery(lost, { url }, given)).rejects.toThrow(SecretLost);
     expect(claims).toEqual([]);
   });
 
@@ -159,7 +181,7 @@ describe('a test delivery', () => {
     'A test delivery that comes %d ms too soon says to wait %d s, and sends nothing',
     async (waitMillis, afterSeconds) => {
       const { given, sent, recorded } = services({ waitMillis });
-      expect(await sendTestDelivery(account, url, given)).toEqual({ kind: 'too_soon', afterSeconds });
+      expect(await sendTestDelivery(account, { url }, given)).toEqual({ kind: 'too_soon', afterSeconds });
       expect({ sent, recorded }).toEqual({ sent: [], recorded: [] });
     },
   );

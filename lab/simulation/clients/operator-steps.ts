@@ -207,7 +207,7 @@ export function createOperatorSteps(
       if (account)
         await sendTestDelivery(
           account,
-          `https://receiver.test/${step.webhook}?account=${account.id}&${addressMark}`,
+          { url: `https://receiver.test/${step.webhook}?account=${account.id}&${addressMark}` },
           operator,
         );
     });

@@ -38,6 +38,18 @@ function readable(body: string): string {
   }
 }
 
+export function Body({ text }: { text: string }) {
+  return (
+    <>
+      <Code text={readable(text)} label="the body of the request, with line breaks" />
+      <details>
+        <summary>Exactly as it is sent and signed</summary>
+        <Code text={text} label="the exact body of the request" />
+      </details>
+    </>
+  );
+}
+
 export function DeliveryParts({ of }: { of: DeliveryDetail }) {
   const { request, response } = of;
   return (
@@ -49,13 +61,7 @@ export function DeliveryParts({ of }: { of: DeliveryDetail }) {
         {request.body === null ? (
           <p class="dim">The body is not kept any more.</p>
         ) : (
-          <>
-            <Code text={readable(request.body)} label="the body of the request, with line breaks" />
-            <details>
-              <summary>Exactly as it was sent and signed</summary>
-              <Code text={request.body} label="the exact body of the request" />
-            </details>
-          </>
+          <Body text={request.body} />
         )}
       </section>
       <section>

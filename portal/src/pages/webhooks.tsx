@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type {
   DeliveryDetail,
+  EndpointsView,
   RotateBody,
   SecretView,
   WebhooksView,
@@ -9,22 +10,25 @@ import { useAction, useResource } from '../api/hooks.ts';
 import { useKept } from '../kept.ts';
 import { href } from '../router.ts';
 import { useMay, useSession } from '../session.tsx';
-import { Badge, Button, Card, Code, Copy, Facts, Time, type Tone } from '../ui/basics.tsx';
+import { Badge, Button, Card, Code, Copy, Time, type Tone } from '../ui/basics.tsx';
 import { Form, type FormAction, Select, Text } from '../ui/form.tsx';
 import { Dialog, Page, Tabs } from '../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { receiverSnippets } from '../words/snippets.ts';
-import { DeliveryParts, DeliveryState } from './delivery.tsx';
+import { Body, DeliveryParts, DeliveryState } from './delivery.tsx';
 import { Endpoints } from './parts/endpoints.tsx';
 import { Notices } from './parts/notices.tsx';
 
 /** One signed delivery to any address, one in 30 seconds. */
 const pauseSeconds = 30;
 
-function TestDelivery({ data, onSent }: { data: WebhooksView; onSent: () => void }) {
+function Samples(props: { data: WebhooksView; endpoints: EndpointsView | undefined; onSent: () => void }) {
+  const { data, endpoints, onSent } = props;
   const { me } = useSession();
   const maySend = useMay('testWebhook');
+  const [event, setEvent] = useKept('event', 'creation.completed');
+  const [endpoint, setEndpoint] = useKept('to', '');
   const [url, setUrl] = useKept('receiver', me.service.inbox_url ?? '');
   const [sent, setSent] = useState<DeliveryDetail>();
   const [until, setUntil] = useState(() => Date.now() + data.test_after_seconds * 1000);
@@ -39,32 +43,51 @@ function TestDelivery({ data, onSent }: { data: WebhooksView; onSent: () => void
     if (error?.retryAfter !== undefined && error.retryAfter !== null)
       setUntil(Date.now() + error.retryAfter * 1000);
   }, [error]);
-  if (!maySend) return null;
   const hasSecret = data.secrets.length > 0;
+  const samples = endpoints?.samples ?? {};
   return (
-    <Card title="Test delivery">
-      <Form
-        submit={seconds > 0 ? `Next test in ${seconds} s` : 'Send a test delivery'}
-        isDisabled={!hasSecret || seconds > 0 || url.trim() === ''}
-        action={send}
-        onSubmit={() => send.run({ body: { url: url.trim() } })}
-      >
-        <Text
-          label="Address of your receiver"
-          type="url"
-          inputMode="url"
-          value={url}
-          onInput={setUrl}
-          placeholder="https://example.com/hooks"
-          isRequired
-          error={error?.fields.get('url')}
-          hint={
-            hasSecret
-              ? 'It gets one creation.completed of a made-up creation, signed like each webhook.'
-              : 'Open the signing secret first.'
+    <Card title="Samples">
+      <Select
+        label="Event"
+        value={event}
+        options={Object.keys(samples).map((name) => ({ value: name, label: name }))}
+        onChange={setEvent}
+      />
+      <Body text={samples[event] ?? ''} />
+      {maySend && (
+        <Form
+          submit={seconds > 0 ? `Next test in ${seconds} s` : 'Send a test delivery'}
+          isDisabled={!hasSecret || seconds > 0 || (endpoint === '' && url.trim() === '')}
+          action={send}
+          onSubmit={() =>
+            send.run({ body: { ...(endpoint === '' ? { url: url.trim() } : { endpoint }), event } })
           }
-        />
-      </Form>
+        >
+          <Select
+            label="Send it to"
+            value={endpoint}
+            options={[
+              { value: '', label: 'an address' },
+              ...(endpoints?.data.map(({ id, url: label }) => ({ value: id, label })) ?? []),
+            ]}
+            onChange={setEndpoint}
+            hint={hasSecret ? 'It is signed like each webhook.' : 'Open the signing secret first.'}
+            error={error?.fields.get('endpoint')}
+          />
+          {endpoint === '' && (
+            <Text
+              label="Address of your receiver"
+              type="url"
+              inputMode="url"
+              value={url}
+              onInput={setUrl}
+              placeholder="https://example.com/hooks"
+              isRequired
+              error={error?.fields.get('url')}
+            />
+          )}
+        </Form>
+      )}
       <div aria-live="polite">
         {sent && (
           <div class="tested">
@@ -96,6 +119,7 @@ function useSecondsUntil(untilMillis: number): number {
 
 export function Webhooks() {
   const webhooks = useResource('getWebhooks');
+  const endpoints = useResource('listPortalEndpoints');
   return (
     <Page
       title="Webhooks"
@@ -110,8 +134,8 @@ export function Webhooks() {
         {(data) => (
           <>
             <Secrets data={data} onChange={webhooks.reload} />
-            <Endpoints />
-            <TestDelivery data={data} onSent={webhooks.reload} />
+            <Endpoints of={endpoints} />
+            <Samples data={data} endpoints={endpoints.data} onSent={webhooks.reload} />
             <Card title="Verify what you receive">
               <p>Put the secret into the environment of your receiver as DARKROOM_WEBHOOK_SECRET.</p>
               <Tabs
@@ -121,28 +145,12 @@ export function Webhooks() {
                   content: <Code text={text} label={`the receiver in ${name}`} />,
                 }))}
               />
-              <Facts
-                rows={[
-                  ['Events', <Names of={data.events} />],
-                  ['Notices', <Names of={data.notices} />],
-                ]}
-              />
             </Card>
             <Notices />
           </>
         )}
       </Loaded>
     </Page>
-  );
-}
-
-function Names({ of }: { of: readonly string[] }) {
-  return (
-    <span class="names">
-      {of.map((name) => (
-        <code key={name}>{name}</code>
-      ))}
-    </span>
   );
 }
 

@@ -12,8 +12,9 @@ import { toUsd } from '../../values/money.ts';
 import { invalidRequest, Problem, retryLater } from '../../values/problem.ts';
 import { readMoment } from '../../values/time.ts';
 import { failedEndpoints } from '../../webhooks/delivery.ts';
+import { endpointEvents } from '../../webhooks/endpoint.ts';
 import { issueSecret, newestSecret } from '../../webhooks/issue-secret.ts';
-import { reopenWebhook, sendTestDelivery } from '../../webhooks/redeliver.ts';
+import { reopenWebhook, sendTestDelivery, type TestTarget } from '../../webhooks/redeliver.ts';
 import { SecretLost } from '../../webhooks/secret-box.ts';
 import { type SignFrom, signFromSeconds } from '../../webhooks/secrets.ts';
 import { testDeliverySeconds } from '../../webhooks/webhook.ts';
@@ -198,18 +199,47 @@ function alertsView({
   };
 }
 
-const testSchema = z.strictObject({ url: z.string() });
+const testSchema = z.strictObject({
+  url: z.optional(z.string()),
+  endpoint: z.optional(z.string()),
+  event: z.optional(z.enum(endpointEvents)),
+});
 
-/** POST /webhooks/test: one signed attempt to any address that a webhook may have, once in 30 seconds. */
+/** Where a test goes: an address that a webhook may have, or an endpoint. Throws 400 that names the wrong field. */
+async function targetOf(
+  { url, endpoint, event }: z.output<typeof testSchema>,
+  accountId: AccountId,
+  { endpoints, outboundRules: rules }: ManageServices,
+): Promise<TestTarget> {
+  const asked = event && { event };
+  if (endpoint !== undefined) {
+    const { list } = await endpoints.read(accountId);
+    const found = list.find(({ id }) => id === endpoint);
+    if (!found) throw refused('endpoint', 'invalid_value', 'must be the id of an endpoint of the account');
+    return { url: found.url, endpointId: found.id, ...asked };
+  }
+  const read = url === undefined ? undefined : readClientUrl(url, 'webhook', rules);
+  if (url === undefined || read === undefined) throw refused('url', 'required', 'required, or an endpoint');
+  if (read.kind === 'refused') throw refused('url', read.code, read.why);
+  return { url, ...asked };
+}
+
+function refused(field: string, code: string, message: string): Problem {
+  return invalidRequest([{ field, code, message }]);
+}
+
+/** POST /webhooks/test: one signed sample to any address that a webhook may have, once in 30 seconds. */
 export const testWebhook: ManageHandle<'testWebhook'> = async (request, caller, services) => {
-  const refused = (code: string, message: string) => invalidRequest([{ field: 'url', code, message }]);
-  const { url } = parseBody(request, testSchema);
-  const read = readClientUrl(url, 'webhook', services.outboundRules);
-  if (read.kind === 'refused') throw refused(read.code, read.why);
-  const outcome = await orLost(() => sendTestDelivery(caller.account, url, services));
+  const body = parseBody(request, testSchema, ({ url, endpoint }) => [
+    url !== undefined && endpoint !== undefined
+      ? { field: 'endpoint', code: 'invalid_value', message: 'must be absent beside url' }
+      : undefined,
+  ]);
+  const target = await targetOf(body, caller.account.id, services);
+  const outcome = await orLost(() => sendTestDelivery(caller.account, target, services));
   switch (outcome.kind) {
     case 'refused':
-      throw refused('refused_target', outcome.why);
+      throw refused(target.endpointId ? 'endpoint' : 'url', 'refused_target', outcome.why);
     case 'no_secret':
       throw noSecret();
     case 'too_soon': {
@@ -221,7 +251,7 @@ export const testWebhook: ManageHandle<'testWebhook'> = async (request, caller, 
       return {
         status: 200,
         body: { delivery: deliveryDetail(outcome.delivery, undefined, false) } satisfies TestedView,
-        logged: { target: outcome.delivery.id, note: read.url.host },
+        logged: { target: outcome.delivery.id, note: new URL(target.url).host },
       };
   }
 };

@@ -2,7 +2,8 @@
 import type { EndpointRow } from '../../contract/portal-views.ts';
 import type { Delivery } from '../../webhooks/delivery.ts';
 import { type Endpoint, endpointEvents, mostEndpoints } from '../../webhooks/endpoint.ts';
-import { deliveryReason } from '../delivery-view.ts';
+import { sampleBody } from '../../webhooks/samples.ts';
+import { deliveryReason, isTest } from '../delivery-view.ts';
 import type { ReadHandle } from './open.ts';
 
 const dayMillis = 86_400_000;
@@ -18,10 +19,12 @@ export const listPortalEndpoints: ReadHandle<'listPortalEndpoints'> = async (
   const data = list.map((endpoint) =>
     rowOf(
       endpoint,
-      attempts.filter(({ endpointId }) => endpointId === endpoint.id),
+      attempts.filter((one) => one.endpointId === endpoint.id && !isTest(one)),
     ),
   );
-  return { status: 200, body: { data, events: endpointEvents, limit: mostEndpoints } };
+  const at = new Date(nowMillis).toISOString();
+  const samples = Object.fromEntries(endpointEvents.map((event) => [event, sampleBody(event, at)]));
+  return { status: 200, body: { data, samples, limit: mostEndpoints } };
 };
 
 /** @param attempts the newest first */

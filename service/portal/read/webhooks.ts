@@ -2,13 +2,12 @@
 import type { SealedSecret } from '../../accounts/account.ts';
 import { alertsVersion } from '../../accounts/version.ts';
 import type { AlertsView, WebhooksView } from '../../contract/portal-views.ts';
-import { noticeTypes } from '../../notices/notice.ts';
 import { type AccountId, parseCreationId, timeOfUuidV7 } from '../../values/ids.ts';
 import { toUsd } from '../../values/money.ts';
 import { Problem } from '../../values/problem.ts';
 import type { Delivery } from '../../webhooks/delivery.ts';
 import { replacedSecretSeconds, secretsAt } from '../../webhooks/secrets.ts';
-import { endedEvents, testDeliverySeconds } from '../../webhooks/webhook.ts';
+import { testDeliverySeconds } from '../../webhooks/webhook.ts';
 import { deliveryDetail, deliveryRow, isTest } from '../delivery-view.ts';
 
 import type { ReadHandle, ReadServices, TabHandle } from './open.ts';
@@ -26,8 +25,6 @@ export const getWebhooks: ReadHandle<'getWebhooks'> = async (_request, { account
       ...(signing ? [secretView(signing, 'signs')] : []),
       ...replaced.map((secret) => secretView(secret, 'replaced')),
     ],
-    events: endedEvents,
-    notices: noticeTypes,
     test_after_seconds: Math.max(0, Math.ceil((testDeliverySeconds * 1000 - passed) / 1000)),
   };
   return { status: 200, body };

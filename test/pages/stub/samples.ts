@@ -5,6 +5,8 @@
 import type * as view from '../../../service/contract/portal-views.ts';
 import { catalog } from '../../../service/platform/lambda.ts';
 import { modelViews } from '../../../service/portal/model-view.ts';
+import { endpointEvents } from '../../../service/webhooks/endpoint.ts';
+import { sampleBody } from '../../../service/webhooks/samples.ts';
 import { anAccount } from '../../fixtures/records.ts';
 
 const minute = 60_000;
@@ -669,7 +671,9 @@ export function samplesAt(nowMillis: number) {
         ...{ failing_since: ago(6 * day), delivered: 0, failed: 0 },
       }),
     ],
-    events: ['creation.completed', 'creation.failed', 'wallet.low', 'endpoint.failing'],
+    samples: Object.fromEntries(
+      endpointEvents.map((event) => [event, sampleBody(event, new Date(nowMillis).toISOString())]),
+    ),
     limit: 10,
   };
   const webhooks: view.WebhooksView = {
@@ -682,8 +686,6 @@ export function samplesAt(nowMillis: number) {
         valid_until: inFuture(23 * 60 * minute),
       },
     ],
-    events: ['creation.completed', 'creation.failed'],
-    notices: ['wallet.low', 'wallet.empty', 'key.cap_reached', 'webhook.failing'],
     test_after_seconds: 0,
   };
 

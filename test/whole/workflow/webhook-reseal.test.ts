@@ -106,7 +106,7 @@ describe('a second rotation of the encryption secret without a reseal', () => {
 
     const outcome = await sendTestDelivery(
       await service.account(client.account.id),
-      service.machine.inboxUrl,
+      { url: service.machine.inboxUrl },
       service.operator,
     );
     expect(outcome).toMatchObject({ kind: 'sent', lost: 1, delivery: { outcome: 'delivered' } });

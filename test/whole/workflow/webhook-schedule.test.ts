@@ -79,7 +79,7 @@ describe('the test delivery of a webhook', () => {
     const client = await service.client();
     const url = receiver.hook('test', 500);
     const account = await service.account(client.account.id);
-    const outcome = await sendTestDelivery(account, url, service.operator);
+    const outcome = await sendTestDelivery(account, { url }, service.operator);
     expect(outcome).toMatchObject({
       kind: 'sent',
       delivery: { attempt: 1, outcome: 'failed', status: 500, event: 'creation.completed' },
@@ -100,7 +100,7 @@ describe('the test delivery of a webhook', () => {
     const [client, other] = [await service.client(), await service.client()];
     const url = receiver.hook('often', 204);
     const send = async (sender: Client): ReturnType<typeof sendTestDelivery> =>
-      sendTestDelivery(await service.account(sender.account.id), url, service.operator);
+      sendTestDelivery(await service.account(sender.account.id), { url }, service.operator);
     expect(await send(client)).toMatchObject({ kind: 'sent' });
     const early = await send(client);
     expect(early.kind).toBe('too_soon');

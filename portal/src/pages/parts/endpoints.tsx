@@ -1,6 +1,6 @@
 /** The endpoints of the account: added, changed, switched on and off, deleted, with what became of their attempts. */
-import type { EndpointBody, EndpointRow } from '../../../../service/contract/portal-views.ts';
-import { useAction, useResource } from '../../api/hooks.ts';
+import type { EndpointBody, EndpointRow, EndpointsView } from '../../../../service/contract/portal-views.ts';
+import { type Resource, useAction } from '../../api/hooks.ts';
 import { useKept } from '../../kept.ts';
 import { useMay } from '../../session.tsx';
 import { Badge, Button, Card, Clip, Meter, Time } from '../../ui/basics.tsx';
@@ -16,8 +16,7 @@ interface Open {
   readonly isEnd?: boolean;
 }
 
-export function Endpoints() {
-  const endpoints = useResource('listPortalEndpoints');
+export function Endpoints({ of: endpoints }: { of: Resource<EndpointsView> }) {
   const mayChange = useMay('addEndpoint');
   const [open, setOpen] = useKept<Open | undefined>('endpoint', undefined);
   const done = (words: string): void => {
@@ -64,7 +63,7 @@ export function Endpoints() {
     >
       {change.error && !open && <Failed error={change.error} />}
       <Loaded of={endpoints}>
-        {({ data, events }) => (
+        {({ data, samples }) => (
           <>
             {data.length === 0 ? (
               <Empty title="No endpoint yet">
@@ -88,7 +87,7 @@ export function Endpoints() {
               <EditDialog
                 key={open.id}
                 of={data.find(({ id }) => id === open.id)}
-                events={events}
+                events={Object.keys(samples)}
                 action={open.id === '' ? add : change}
                 onClose={() => show()}
                 onSubmit={(body, all) =>

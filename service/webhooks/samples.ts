@@ -1,0 +1,61 @@
+/**
+ * Samples of all that the service sends to an account, made as the real ones are: a test delivery sends them, the
+ * portal and the document show them. No id of theirs exists.
+ */
+import { endpointParts, noticeBody, type NoticeType, partsOf } from '../notices/notice.ts';
+import type { CreationId, KeyId, NoticeId } from '../values/ids.ts';
+import { asMicros } from '../values/money.ts';
+import { type EndpointEvent, failingMillis } from './endpoint.ts';
+import type { Delivery } from './delivery.ts';
+import { webhookBody } from './webhook.ts';
+
+export const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
+const nilNotice = `ntc_${nilId}` as NoticeId;
+
+/** What endpoint.failing and endpoint.disabled tell of. */
+const someEndpoint = { id: 'we_00000000000000', url: 'https://example.com/hooks' };
+const wallet = { availableMicros: asMicros(0), lowBalanceMicros: asMicros(5_000_000) };
+
+/**
+ * The body of a sample, the same bytes for the same values.
+ * @param at when it was sent, RFC 3339
+ * @param endpoint to which it is sent
+ */
+export function sampleBody(event: EndpointEvent, at: string, endpoint = someEndpoint): string {
+  const creation = {
+    ...{ id: nilId, costMicros: asMicros(0), metadata: { test: 'true' } },
+    ...{ createdAt: at, completedAt: at },
+  };
+  const notice = (type: NoticeType, parts: Readonly<Record<string, unknown>>): string =>
+    noticeBody(type, nilNotice, at, parts);
+  const since = (failed: keyof typeof failingMillis): number => Date.parse(at) - failingMillis[failed];
+  switch (event) {
+    case 'creation.completed':
+      return webhookBody({ ...creation, status: 'completed' }, []);
+    case 'creation.failed':
+      return webhookBody({ ...creation, status: 'failed', failure: 'GenerationFailed' }, []);
+    case 'wallet.low':
+      return notice(event, partsOf(wallet, { type: event, thresholdMicros: wallet.lowBalanceMicros }));
+    case 'wallet.empty':
+      return notice(event, partsOf(wallet, { type: event, neededMicros: asMicros(40_000) }));
+    case 'key.cap_reached':
+      return notice(
+        event,
+        partsOf(wallet, {
+          ...{ type: event, apiKey: { id: 'sample' as KeyId, name: 'sample' }, cap: 'monthly', level: 80 },
+          ...{ period: at.slice(0, 7), capMicros: asMicros(20_000_000), spentMicros: asMicros(16_000_000) },
+        }),
+      );
+    case 'webhook.failing':
+      return notice(event, partsOf(wallet, { type: event, failures: 10 }));
+    case 'endpoint.failing':
+      return notice(event, endpointParts(wallet, endpoint, since('told')));
+    case 'endpoint.disabled':
+      return notice(event, endpointParts(wallet, endpoint, since('disabled')));
+  }
+}
+
+/** The body of a test delivery, as it was sent. */
+export function sampleBodyOf({ event, startedAt, url, endpointId: id = someEndpoint.id }: Delivery): string {
+  return sampleBody(event as EndpointEvent, startedAt, { id, url });
+}
