@@ -394,7 +394,7 @@ export const memberOperations = {
     path: '/deliveries',
     function: 'read',
     role: 'viewer',
-    query: ['limit', 'cursor', 'outcome', 'creation'],
+    query: ['limit', 'cursor', 'outcome', 'creation', 'endpoint'],
   },
   getDelivery: {
     method: 'GET',

@@ -56,7 +56,10 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   testWebhook: { body: view.TestBody; answer: view.TestedView };
   listDeliveries: { answer: view.PageView<view.DeliveryRow> };
   getDelivery: { answer: view.DeliveryDetail };
-  redeliverFailed: { body: { readonly since: string }; answer: view.RedeliveredView };
+  redeliverFailed: {
+    body: { readonly since: string; readonly endpoint?: string };
+    answer: view.RedeliveredView;
+  };
   listLedger: { answer: view.LedgerPage };
   exportLedger: { answer: string };
   getStatement: { answer: view.StatementView };

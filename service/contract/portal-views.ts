@@ -380,6 +380,8 @@ export interface DeliveryRow {
   readonly event: string;
   readonly creation: string | null;
   readonly is_test: boolean;
+  /** Null: the address of a request, or that for notices. */
+  readonly endpoint: string | null;
   readonly host: string;
   readonly attempt: number;
   readonly of: number;
@@ -437,7 +439,7 @@ export interface RequestRow {
   readonly creation: string | null;
 }
 
-/** POST /deliveries/redeliver: {since}, RFC 3339. */
+/** POST /deliveries/redeliver: {since, endpoint?}. `since` is RFC 3339. */
 export interface RedeliveredView {
   readonly redelivered: number;
   /** True: there are more, so the page sends the same request again. */

@@ -78,6 +78,7 @@ export function deliveryRow(delivery: Delivery): DeliveryRow {
     event: delivery.event,
     creation: creationId === undefined || isOfTest ? null : creationId,
     is_test: isOfTest,
+    endpoint: delivery.endpointId ?? null,
     host: URL.canParse(delivery.url) ? new URL(delivery.url).host : '',
     attempt: delivery.attempt,
     of: isOfTest ? 1 : webhookAttempts,

@@ -2,7 +2,7 @@
 import { getItem, queryPage, type QueryParts } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { CreationRecord } from '../creations/creation.ts';
-import { type AccountId, type CreationId, timeOfUuidV7 } from '../values/ids.ts';
+import { type AccountId, type CreationId, type EndpointId, timeOfUuidV7 } from '../values/ids.ts';
 import { deliveryFromItem } from './delivery-store.ts';
 import type { Delivery, DeliveryOutcome } from './delivery.ts';
 
@@ -68,12 +68,13 @@ async function read(table: Table, parts: QueryParts, after?: ItemKey, enough = I
 }
 
 async function pageOf(table: Table, account: AccountId, query: DeliveryQuery): Promise<DeliveryPage> {
-  const { limit, after, outcome, creationId } = query;
+  const { limit, after, outcome, creationId, endpointId } = query;
   const filters = [
     ...(outcome === undefined
       ? []
       : [outcome === 'unknown' ? 'attribute_not_exists(outcome)' : 'outcome = :outcome']),
     ...(creationId === undefined ? [] : ['creationId = :creation']),
+    ...(endpointId === undefined ? [] : ['endpointId = :endpoint']),
   ];
   const parts = newest(account, {});
   const { items, next } = await read(
@@ -85,6 +86,7 @@ async function pageOf(table: Table, account: AccountId, query: DeliveryQuery): P
         ...parts.ExpressionAttributeValues,
         ...(outcome !== undefined && outcome !== 'unknown' && { ':outcome': outcome }),
         ...(creationId !== undefined && { ':creation': creationId }),
+        ...(endpointId !== undefined && { ':endpoint': endpointId }),
       },
     },
     after === undefined ? undefined : keyOfDelivery(account, after),
@@ -128,6 +130,7 @@ interface DeliveryQuery {
   readonly after?: string;
   readonly outcome?: DeliveryOutcome;
   readonly creationId?: CreationId;
+  readonly endpointId?: EndpointId;
 }
 
 interface DeliveryPage {

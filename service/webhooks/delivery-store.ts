@@ -164,8 +164,11 @@ export function createDeliveryStore(table: Table) {
     log: async (accountId: AccountId, limit: number): Promise<readonly Delivery[]> =>
       (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
     /** The creations whose last attempt since a moment did not deliver, the oldest first. */
-    lastAttemptsSince: (accountId: AccountId, sinceMillis: number): AsyncIterable<readonly CreationId[]> =>
-      lastAttemptsSince(table, accountId, sinceMillis),
+    lastAttemptsSince: (
+      accountId: AccountId,
+      sinceMillis: number,
+      endpointId?: string,
+    ): AsyncIterable<readonly CreationId[]> => lastAttemptsSince(table, accountId, sinceMillis, endpointId),
     /** Opens a new round of attempts and counts an execution. False when the webhook is still pending. */
     reopen: (creation: CreationRecord, nowMillis: number, to?: string): Promise<boolean> =>
       reopen(table, creation, nowMillis, to),
@@ -255,17 +258,19 @@ async function* lastAttemptsSince(
   table: Table,
   accountId: AccountId,
   sinceMillis: number,
+  endpointId: string | undefined,
 ): AsyncGenerator<readonly CreationId[]> {
+  const ofEndpoint = endpointId === undefined ? '' : ' AND endpointId = :endpoint';
   const query = {
     KeyConditionExpression: 'pk = :pk',
     // The end of all rows of deliveries: "$" follows "#".
     range: { sort: 'sk', from: `DELIVERY#${new Date(sinceMillis).toISOString()}`, to: 'DELIVERY$' },
-    FilterExpression:
-      'attribute_exists(creationId) AND attribute_not_exists(nextAttemptAt) AND (attribute_not_exists(outcome) OR outcome <> :delivered)',
+    FilterExpression: `attribute_exists(creationId) AND attribute_not_exists(nextAttemptAt) AND (attribute_not_exists(outcome) OR outcome <> :delivered)${ofEndpoint}`,
     ProjectionExpression: 'creationId',
     ExpressionAttributeValues: {
       ':pk': keys.account(accountId).pk,
       ':delivered': 'delivered',
+      ...(endpointId !== undefined && { ':endpoint': endpointId }),
     },
   };
   for await (const page of queryPages(table, query))

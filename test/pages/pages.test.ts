@@ -656,6 +656,22 @@ describe('Redelivery of all that failed', () => {
   });
 });
 
+describe('The deliveries of an endpoint', () => {
+  it('are filtered from their host on, and all that failed are redelivered to the endpoint alone', async () => {
+    await portal.show('deliveries', 'Deliveries');
+    await portal.page.getByRole('row').nth(4).getByRole('link', { name: 'hooks' }).click();
+    await portal.page.getByText('To the endpoint').waitFor();
+    await button('Redeliver all failed…').click();
+    await button('Redeliver').click();
+    await portal.page.getByText('Redelivering 3 webhooks.').waitFor();
+    const endpoint = 'we_4nUc0Za7BpQ3x1';
+    expect(sent('listDeliveries').at(-1)?.query).toContain(`endpoint=${endpoint}`);
+    expect(sent('redeliverFailed').map(({ body }) => body)).toMatchObject([{ endpoint }]);
+    await button('Show all').click();
+    await expect.poll(() => sent('listDeliveries').at(-1)?.query).not.toContain('endpoint');
+  });
+});
+
 describe('A delivery', () => {
   it('shows a next attempt only while it is still to come', async () => {
     const { deliveries } = portal.stub.samples;

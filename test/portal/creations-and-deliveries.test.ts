@@ -12,6 +12,7 @@ import { problemOf } from './portal-fixture.ts';
 import { aCaller, ask, bodyOf, idAt, log, openBeforeEach, stored, table } from './read-fixture.ts';
 
 openBeforeEach();
+const endpointId = 'we_4nUc0Za7BpQ3xT';
 
 describe('creations', () => {
   const put = (millis: number, digit: number, change: Partial<CreationRecord> = {}): Promise<void> =>
@@ -184,6 +185,7 @@ describe('webhooks and deliveries', () => {
         startedAt: new Date(now - 1_000 * number).toISOString(),
         ...(number !== 5 && { outcome: number % 2 === 0 ? 'failed' : 'delivered' }),
         ...(number > 3 && { creationId: other }),
+        ...(number % 3 === 0 && { endpointId }),
       });
     const list = (query: Record<string, string>) =>
       bodyOf(listDeliveries, { query }) as Promise<views.PageView<views.DeliveryRow>>;
@@ -194,11 +196,17 @@ describe('webhooks and deliveries', () => {
       [0, 1, 2, 3, 4, 5].map((number) => now - 1_000 * number),
     );
     const counts = await Promise.all(
-      [{ outcome: 'failed' }, { outcome: 'delivered' }, { outcome: 'unknown' }, { creation: other }].map(
-        list,
-      ),
+      [
+        ...[{ outcome: 'failed' }, { outcome: 'delivered' }, { outcome: 'unknown' }, { creation: other }],
+        ...[
+          { endpoint: endpointId },
+          { endpoint: endpointId, outcome: 'failed' },
+          { endpoint: `${endpointId.slice(0, -1)}0` },
+        ],
+      ].map((query) => list(query)),
     );
-    expect(counts.map(({ data }) => data.length)).toEqual([3, 2, 1, 2]);
+    expect(counts.map(({ data }) => data.length)).toEqual([3, 2, 1, 2, 2, 1, 0]);
+    expect(counts[4]?.data.map(({ endpoint }) => endpoint)).toEqual([endpointId, endpointId]);
     const failedPage = await list({ outcome: 'failed', limit: '2' });
     const failedRest = await list({ outcome: 'failed', limit: '2', cursor: failedPage.next_cursor ?? '' });
     expect([failedPage.data.length, failedRest.data.length]).toEqual([2, 1]);
@@ -220,7 +228,7 @@ describe('webhooks and deliveries', () => {
       expect(await problemOf(ask(getDelivery, { table, caller }, { pathId }))).toMatchObject({ status: 404 });
   });
 
-  it.each(['limit=0', 'cursor=x', 'outcome=lost', 'creation=x'])(
+  it.each(['limit=0', 'cursor=x', 'outcome=lost', 'creation=x', 'endpoint=x'])(
     'The parameter %s is refused',
     async (text) => {
       const query = Object.fromEntries(new URLSearchParams(text));

@@ -4,6 +4,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { alertsVersion } from '../../service/accounts/version.ts';
 import { creationToItem } from '../../service/creations/creation-items.ts';
+import type { EndpointSchedules } from '../../service/creations/creation.ts';
 import { type AccountId, type CreationId, uuidV7 } from '../../service/values/ids.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { aCompletedCreation, now } from '../fixtures/records.ts';
@@ -128,9 +129,13 @@ describe('a test delivery', () => {
 async function withWebhook(
   status: 'failed' | 'delivered' | 'pending',
   attempts: readonly Partial<Delivery>[],
+  endpoints?: EndpointSchedules,
 ): Promise<CreationId> {
   const id = uuidV7(now, randomBytes(16)) as CreationId;
-  const webhook = { url: 'https://a.test/', status, attempts: attempts.length, nextAt: now };
+  const webhook = {
+    ...{ url: endpoints ? '' : 'https://a.test/', status, attempts: attempts.length, nextAt: now },
+    ...(endpoints && { endpoints }),
+  };
   const creation = aCompletedCreation({ id, accountId: account, webhook });
   const item = creationToItem(creation);
   await portal.table.client.send(new PutCommand({ TableName: portal.table.name, Item: item }));
@@ -169,6 +174,33 @@ describe('redeliveries', () => {
     expect((await all(new Date(now - 60_000).toISOString())).body.redelivered).toBe(0);
     expect((await all('2026-01-01T00:00:00Z')).body.redelivered).toBe(1);
     expect(fieldsOf(await all('yesterday'))).toEqual(['since']);
+  });
+
+  it('All webhooks that failed at one endpoint are sent again, and to this endpoint alone', async () => {
+    const add = async (url: string): Promise<string> => {
+      const body = { url, events: ['creation.completed'] };
+      return (await portal.ask('addEndpoint', { as: owner, body })).body.id;
+    };
+    const [one, other] = [await add('https://one.test/'), await add('https://other.test/')];
+    const schedule = (status: 'failed' | 'delivered') => ({ status, attempts: 5, nextAt: 0 });
+    const at = (endpointId: string): Partial<Delivery> => ({ endpointId });
+    const both = await withWebhook('failed', [at(other), at(one)], {
+      [one]: schedule('failed'),
+      [other]: schedule('failed'),
+    });
+    await withWebhook('failed', [at(other)], { [one]: schedule('delivered'), [other]: schedule('failed') });
+    await withWebhook('failed', five);
+    const since = new Date(now - 60_000).toISOString();
+    const ask = (endpoint: string): Promise<Answered> =>
+      portal.ask('redeliverFailed', { as: owner, body: { since, endpoint } });
+    expect(fieldsOf(await ask('we_00000000000000'))).toEqual(['endpoint']);
+    expect((await ask(one)).body).toEqual({ redelivered: 1, has_more: false });
+    expect(portal.started).toEqual([both]);
+    expect((await portal.creations.read(both))?.webhook?.endpoints).toMatchObject({
+      [one]: { status: 'pending', attempts: 0 },
+      [other]: { status: 'failed', attempts: 5 },
+    });
+    expect((await ask(one)).body.redelivered).toBe(0);
   });
 
   it('A request sends at most a hundred or so and says that there are more', async () => {

@@ -109,6 +109,7 @@ export type AnyBody = Refused &
   Pick<view.ServiceView, 'open' | 'open_circuits' | 'failing_webhooks'> &
   view.PausedView &
   view.BudgetView &
+  Pick<view.EndpointsView, 'samples'> &
   Pick<view.UsageView, 'month'> &
   Pick<view.HomeView, 'spent_this_month'> &
   Pick<view.OperatedAccount, 'available' | 'balance' | 'condition' | 'limits' | 'credit_line'> & {

@@ -20,10 +20,12 @@ export function Deliveries() {
   const { query } = usePlace();
   const outcome = query.get('outcome') ?? '';
   const creation = query.get('creation') ?? '';
-  const rows = useRows('listDeliveries', { outcome, creation });
+  const endpoint = query.get('endpoint') ?? '';
+  const rows = useRows('listDeliveries', { outcome, creation, endpoint });
   const mayRedeliver = useMay('redeliverFailed');
   const [isOpen, setOpen] = useState(false);
-  const isFiltered = outcome !== '' || creation !== '';
+  const [ofName, ofId] = creation !== '' ? ['Of the creation', creation] : ['To the endpoint', endpoint];
+  const all = { outcome: '', creation: '', endpoint: '' };
   return (
     <Page
       title="Deliveries"
@@ -42,19 +44,19 @@ export function Deliveries() {
           options={outcomes}
           onChange={(value) => setQuery({ outcome: value })}
         />
-        {creation !== '' && (
+        {ofId !== '' && (
           <p>
-            Of the creation <code>…{creation.slice(-8)}</code>{' '}
-            <Button text="Show all" class="small" onClick={() => setQuery({ creation: '' })} />
+            {ofName} <code>…{ofId.slice(-8)}</code>{' '}
+            <Button text="Show all" class="small" onClick={() => setQuery({ ...all, outcome })} />
           </p>
         )}
       </div>
       <List
         of={rows}
         empty={
-          isFiltered ? (
+          outcome + ofId !== '' ? (
             <Empty title="No delivery fits the filter">
-              <Button text="Show all" onClick={() => setQuery({ outcome: '', creation: '' })} />
+              <Button text="Show all" onClick={() => setQuery(all)} />
             </Empty>
           ) : (
             <Empty title="No delivery yet">
@@ -70,6 +72,7 @@ export function Deliveries() {
       </List>
       {isOpen && (
         <RedeliverFailed
+          endpoint={endpoint}
           onClose={() => setOpen(false)}
           onDone={(count) => {
             setOpen(false);
@@ -93,7 +96,8 @@ const spans = [
   { value: '168', label: 'the last seven days' },
 ];
 
-function RedeliverFailed({ onClose, onDone }: { onClose: () => void; onDone: (count: number) => void }) {
+function RedeliverFailed(props: { endpoint: string; onClose: () => void; onDone: (count: number) => void }) {
+  const { endpoint, onClose, onDone } = props;
   const [hours, setHours] = useState('24');
   const [count, setCount] = useState(0);
   const redeliver = useAction('redeliverFailed', (answer, input) => {
@@ -111,12 +115,13 @@ function RedeliverFailed({ onClose, onDone }: { onClose: () => void; onDone: (co
         onCancel={onClose}
         onSubmit={() => {
           setCount(0);
-          redeliver.run({ body: { since: new Date(Date.now() - Number(hours) * 3_600_000).toISOString() } });
+          const since = new Date(Date.now() - Number(hours) * 3_600_000).toISOString();
+          redeliver.run({ body: { since, ...(endpoint !== '' && { endpoint }) } });
         }}
       >
         <p>
-          Each creation whose webhook failed for good is delivered once more, with up to five new attempts.
-          Your receiver may get an event that it knows.
+          Each creation whose webhook failed for good{endpoint !== '' && ' at this endpoint'} is delivered
+          once more, with up to five new attempts. Your receiver may get an event that it knows.
         </p>
         <Select label="Failed in" value={hours} options={spans} onChange={setHours} />
       </Form>

@@ -133,7 +133,18 @@ export function DeliveryTable(props: {
             ),
           'wide',
         ],
-        ['Host', ({ host }) => <Clip text={host} />, 'wide'],
+        [
+          'Host',
+          ({ host, endpoint }) =>
+            endpoint === null || isOperated ? (
+              <Clip text={host} />
+            ) : (
+              <a href={href(`/deliveries?endpoint=${endpoint}`)}>
+                <Clip text={host} />
+              </a>
+            ),
+          'wide',
+        ],
         ['Attempt', ({ attempt, of }) => `${attempt} of ${of}`, 'number wide'],
         ['Took', ({ ms }) => (ms === null ? '–' : durationText(ms)), 'number wide'],
         [

@@ -4,6 +4,7 @@ import type { Account } from '../../accounts/account.ts';
 import { alertsVersion } from '../../accounts/version.ts';
 import { creationNotFound } from '../../api/problems.ts';
 import type { AlertsView, RedeliveredView, SecretView, TestedView } from '../../contract/portal-views.ts';
+import type { WebhookState } from '../../creations/creation.ts';
 import { checkNoticeUrl } from '../../notices/alert-settings.ts';
 import { lookAfterCommand } from '../../notices/check-thresholds.ts';
 import { readClientUrl } from '../../outbound/client-url.ts';
@@ -12,7 +13,7 @@ import { toUsd } from '../../values/money.ts';
 import { invalidRequest, Problem, retryLater } from '../../values/problem.ts';
 import { readMoment } from '../../values/time.ts';
 import { failedEndpoints } from '../../webhooks/delivery.ts';
-import { endpointEvents } from '../../webhooks/endpoint.ts';
+import { type Endpoint, endpointEvents } from '../../webhooks/endpoint.ts';
 import { issueSecret, newestSecret } from '../../webhooks/issue-secret.ts';
 import { reopenWebhook, sendTestDelivery, type TestTarget } from '../../webhooks/redeliver.ts';
 import { SecretLost } from '../../webhooks/secret-box.ts';
@@ -24,7 +25,7 @@ import { microsOf, moment, parseBody, usd, version } from '../../operated/body.t
 import { changedMeanwhile } from '../http/portal-request.ts';
 import type { ManageHandle, ManageServices } from './open.ts';
 
-const sinceSchema = z.strictObject({ since: moment });
+const sinceSchema = z.strictObject({ since: moment, endpoint: z.optional(z.string()) });
 
 /** The most webhooks that one request sends again, and how many of them at once. */
 const mostRedelivered = 100;
@@ -34,19 +35,21 @@ const enoughMillis = 8_000;
 
 /** POST /deliveries/redeliver: sends again what failed for good, in portions, each creation once. */
 export const redeliverFailed: ManageHandle<'redeliverFailed'> = async (request, caller, services) => {
-  const { since } = parseBody(request, sinceSchema);
+  const { since, endpoint } = parseBody(request, sinceSchema);
+  if (endpoint !== undefined) await endpointOf(endpoint, caller.account.id, services);
   let redelivered = 0;
   const answer = (hasMore: boolean): Awaited<ReturnType<typeof redeliverFailed>> => {
     const view: RedeliveredView = { redelivered, has_more: hasMore };
-    return { status: 202, body: view, logged: { note: `${redelivered} since ${since}` } };
+    const note = `${redelivered} since ${since}${endpoint === undefined ? '' : ` to ${endpoint}`}`;
+    return { status: 202, body: view, logged: { note } };
   };
-  const pages = failedSince(caller.account.id, readMoment(since) ?? 0, services);
+  const pages = failedSince(caller.account.id, readMoment(since) ?? 0, endpoint, services);
   for await (const creations of pages) {
     for (let start = 0; start < creations.length; start += atOnce) {
       if (redelivered >= mostRedelivered || services.budget.left() < enoughMillis) return answer(true);
       const some = creations.slice(start, start + atOnce);
       const outcomes = await Promise.all(
-        some.map((creation) => reopenWebhook(creation, services, failedEndpoints)),
+        some.map((creation) => reopenWebhook(creation, services, endpoint ?? failedEndpoints)),
       );
       redelivered += outcomes.filter((outcome) => outcome === 'started').length;
     }
@@ -54,18 +57,25 @@ export const redeliverFailed: ManageHandle<'redeliverFailed'> = async (request, 
   return answer(false);
 };
 
-/** The creations whose webhook is failed now, by the attempts after which no other followed. Each comes once. */
+/**
+ * The creations whose webhook is failed now, by the attempts after which no other followed. Each comes once.
+ * @param endpoint only those whose attempts to this endpoint failed
+ */
 async function* failedSince(
   accountId: AccountId,
   sinceMillis: number,
+  endpoint: string | undefined,
   { deliveries, creations }: ManageServices,
 ): AsyncGenerator<Awaited<ReturnType<ManageServices['creations']['readAll']>>> {
   const seen = new Set<CreationId>();
-  for await (const ids of deliveries.lastAttemptsSince(accountId, sinceMillis)) {
+  const hasFailed = (webhook: WebhookState | undefined): boolean =>
+    webhook?.status === 'failed' &&
+    (endpoint === undefined || webhook.endpoints?.[endpoint]?.status === 'failed');
+  for await (const ids of deliveries.lastAttemptsSince(accountId, sinceMillis, endpoint)) {
     const fresh = ids.filter((id) => !seen.has(id));
     for (const id of fresh) seen.add(id);
     const read = await creations.readAll([...new Set(fresh)]);
-    yield read.filter((one) => one.accountId === accountId && one.webhook?.status === 'failed');
+    yield read.filter((one) => one.accountId === accountId && hasFailed(one.webhook));
   }
 }
 
@@ -209,19 +219,28 @@ const testSchema = z.strictObject({
 async function targetOf(
   { url, endpoint, event }: z.output<typeof testSchema>,
   accountId: AccountId,
-  { endpoints, outboundRules: rules }: ManageServices,
+  services: ManageServices,
 ): Promise<TestTarget> {
   const asked = event && { event };
   if (endpoint !== undefined) {
-    const { list } = await endpoints.read(accountId);
-    const found = list.find(({ id }) => id === endpoint);
-    if (!found) throw refused('endpoint', 'invalid_value', 'must be the id of an endpoint of the account');
+    const found = await endpointOf(endpoint, accountId, services);
     return { url: found.url, endpointId: found.id, ...asked };
   }
-  const read = url === undefined ? undefined : readClientUrl(url, 'webhook', rules);
+  const read = url === undefined ? undefined : readClientUrl(url, 'webhook', services.outboundRules);
   if (url === undefined || read === undefined) throw refused('url', 'required', 'required, or an endpoint');
   if (read.kind === 'refused') throw refused('url', read.code, read.why);
   return { url, ...asked };
+}
+
+/** The endpoint of the account. Throws 400 for any other id. */
+async function endpointOf(
+  id: string,
+  accountId: AccountId,
+  { endpoints }: Pick<ManageServices, 'endpoints'>,
+): Promise<Endpoint> {
+  const found = (await endpoints.read(accountId)).list.find((one) => one.id === id);
+  if (!found) throw refused('endpoint', 'invalid_value', 'must be the id of an endpoint of the account');
+  return found;
 }
 
 function refused(field: string, code: string, message: string): Problem {

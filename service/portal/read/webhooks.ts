@@ -2,7 +2,7 @@
 import type { SealedSecret } from '../../accounts/account.ts';
 import { alertsVersion } from '../../accounts/version.ts';
 import type { AlertsView, WebhooksView } from '../../contract/portal-views.ts';
-import { type AccountId, parseCreationId, timeOfUuidV7 } from '../../values/ids.ts';
+import { type AccountId, parseCreationId, parseEndpointId, timeOfUuidV7 } from '../../values/ids.ts';
 import { toUsd } from '../../values/money.ts';
 import { Problem } from '../../values/problem.ts';
 import type { Delivery } from '../../webhooks/delivery.ts';
@@ -81,12 +81,13 @@ async function ownerOf(
 
 const outcomes = ['delivered', 'failed', 'unknown'] as const;
 
-/** GET /deliveries: the newest first; ?limit, ?cursor, ?outcome and ?creation. */
+/** GET /deliveries: the newest first; ?limit, ?cursor, ?outcome, ?creation and ?endpoint. */
 export const listDeliveries: TabHandle<'listDeliveries'> = async (request, { account }, { deliveries }) => {
   const parameters = parametersOf(request);
   const after = parameters.read('cursor', deliveryIn, cursorWords);
   const outcome = parameters.read('outcome', oneOf(outcomes), choiceOf(outcomes));
   const creationId = parameters.read('creation', parseCreationId, 'must be the id of a creation');
+  const endpointId = parameters.read('endpoint', parseEndpointId, 'must be the id of an endpoint');
   const limit = parameters.limit();
   parameters.check();
   const page = await deliveries.page(account.id, {
@@ -94,6 +95,7 @@ export const listDeliveries: TabHandle<'listDeliveries'> = async (request, { acc
     ...(after !== undefined && { after }),
     ...(outcome && { outcome }),
     ...(creationId && { creationId }),
+    ...(endpointId && { endpointId }),
   });
   const data = page.deliveries.map(deliveryRow);
   return { status: 200, body: { data, next_cursor: page.next ?? null } };

@@ -196,6 +196,7 @@ export function samplesAt(nowMillis: number) {
       event: isFailed ? 'creation.failed' : 'creation.completed',
       creation: index === 2 ? null : (creationIds[index % creationIds.length] ?? null),
       is_test: index === 2,
+      endpoint: index % 5 === 3 ? 'we_4nUc0Za7BpQ3x1' : null,
       host: isFailed ? 'hooks.staging.example.com' : 'hooks.example.com',
       attempt: isFailed ? 3 : 1,
       of: 5,

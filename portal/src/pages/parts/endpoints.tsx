@@ -2,6 +2,7 @@
 import type { EndpointBody, EndpointRow, EndpointsView } from '../../../../service/contract/portal-views.ts';
 import { type Resource, useAction } from '../../api/hooks.ts';
 import { useKept } from '../../kept.ts';
+import { href } from '../../router.ts';
 import { useMay } from '../../session.tsx';
 import { Badge, Button, Card, Clip, Meter, Time } from '../../ui/basics.tsx';
 import { Form, type FormAction, Text, useDraft } from '../../ui/form.tsx';
@@ -128,12 +129,13 @@ function Address({ of: { url, description, events } }: { of: EndpointRow }) {
   );
 }
 
-function Attempts({ of: { delivered, failed, last_failure: last } }: { of: EndpointRow }) {
+function Attempts({ of: { id, delivered, failed, last_failure: last } }: { of: EndpointRow }) {
   const all = delivered + failed;
   const words = `${delivered} of ${all} delivered`;
   return (
     <>
-      <Meter share={all && delivered / all} label={words} isGood /> {words}
+      <Meter share={all && delivered / all} label={words} isGood />{' '}
+      <a href={href(`/deliveries?endpoint=${id}`)}>{words}</a>
       {last && (
         <p class="dim">
           <Time at={last.at} /> {last.reason}
