@@ -14,6 +14,7 @@ const nilNotice = `ntc_${nilId}` as NoticeId;
 
 /** What endpoint.failing and endpoint.disabled tell of. */
 const someEndpoint = { id: 'we_00000000000000', url: 'https://example.com/hooks' };
+const amounts = { limit: asMicros(20_000_000), spent: asMicros(16_000_000) };
 const wallet = { availableMicros: asMicros(0), lowBalanceMicros: asMicros(5_000_000) };
 
 /**
@@ -29,6 +30,7 @@ export function sampleBody(event: EndpointEvent, at: string, endpoint = someEndp
   const notice = (type: NoticeType, parts: Readonly<Record<string, unknown>>): string =>
     noticeBody(type, nilNotice, at, parts);
   const since = (failed: keyof typeof failingMillis): number => Date.parse(at) - failingMillis[failed];
+  const period = at.slice(0, 7);
   switch (event) {
     case 'creation.completed':
       return webhookBody({ ...creation, status: 'completed' }, []);
@@ -42,8 +44,16 @@ export function sampleBody(event: EndpointEvent, at: string, endpoint = someEndp
       return notice(
         event,
         partsOf(wallet, {
-          ...{ type: event, apiKey: { id: 'sample' as KeyId, name: 'sample' }, cap: 'monthly', level: 80 },
-          ...{ period: at.slice(0, 7), capMicros: asMicros(20_000_000), spentMicros: asMicros(16_000_000) },
+          ...{ type: event, apiKey: { id: 'sample' as KeyId, name: 'sample' }, cap: 'monthly', period },
+          ...{ level: 80, capMicros: amounts.limit, spentMicros: amounts.spent },
+        }),
+      );
+    case 'budget.reached':
+      return notice(
+        event,
+        partsOf(wallet, {
+          ...{ type: event, month: period, level: 80 },
+          ...{ budgetMicros: amounts.limit, spentMicros: amounts.spent },
         }),
       );
     case 'webhook.failing':

@@ -13,6 +13,7 @@ const documented: Readonly<Record<EndpointEvent, z.ZodObject>> = {
   'wallet.low': schemas.walletLow,
   'wallet.empty': schemas.walletEmpty,
   'key.cap_reached': schemas.keyCapReached,
+  'budget.reached': schemas.budgetReached,
   'webhook.failing': schemas.webhookFailing,
   'endpoint.failing': schemas.endpointFailing,
   'endpoint.disabled': schemas.endpointDisabled,

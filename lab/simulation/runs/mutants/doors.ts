@@ -123,7 +123,7 @@ export const doors: Bugs = {
     ],
   },
   'service/portal/manage/webhooks.ts': {
-    'all-webhooks-sent-again': ["one.webhook?.status === 'failed'", "one.webhook?.status !== 'pending'"],
+    'all-webhooks-sent-again': ["webhook?.status === 'failed' &&", "webhook?.status !== 'pending' &&"],
   },
   'service/portal/people-store.ts': {
     'member-without-its-condition': [
