@@ -295,7 +295,7 @@ export default {
         '^service/contract/request-fields\\.ts$',
         // An example is a program of a customer.
         '^darkroom-client/operator$',
-        packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'),
+        packages('commander', 'esbuild', 'picocolors', 'terser', 'typescript', '@hey-api/[^/]+'),
         types,
       ],
       { node: true },

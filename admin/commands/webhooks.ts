@@ -2,8 +2,14 @@ import { Option } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
+import { type Endpoint, endpointEvents } from '../../service/webhooks/endpoint.ts';
 import { issueSecret as issue, newestSecret } from '../../service/webhooks/issue-secret.ts';
-import { redeliver, sendTestDelivery, type TestOutcome } from '../../service/webhooks/redeliver.ts';
+import {
+  redeliver,
+  sendTestDelivery,
+  type TestOutcome,
+  type TestTarget,
+} from '../../service/webhooks/redeliver.ts';
 import { SecretLost } from '../../service/webhooks/secret-box.ts';
 import { type SignFrom, signFromSeconds } from '../../service/webhooks/secrets.ts';
 import type { OperatorCommand } from '../operator-command.ts';
@@ -12,10 +18,10 @@ import { type ResealReport, resealSecrets } from '../reseal.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
-/** The commands `webhooks log`, `webhooks redeliver` and `webhooks test`. */
 const logRows = 100;
 const excerptCharacters = 500;
 
+/** The commands `log`, `endpoints`, `redeliver` and `test`. */
 function addDeliveryCommands(webhooks: OperatorCommand): void {
   webhooks
     .task('log <account>', `the last ${logRows} attempts, the newest first`)
@@ -23,6 +29,12 @@ function addDeliveryCommands(webhooks: OperatorCommand): void {
       const account = await values.account(services, id);
       const log = await services.deliveries.log(account.id, logRows);
       output.list(log.map(deliveryRow), 'Nothing was sent in the last 30 days.');
+    });
+  webhooks
+    .task('endpoints <account>', 'the addresses that get the events of the account, the oldest first')
+    .run(async ({ services, output }, id: string) => {
+      const { list } = await services.endpoints.read((await values.account(services, id)).id);
+      output.list(list.map(endpointRow), 'The account has no endpoint.');
     });
   webhooks
     .task(
@@ -42,31 +54,38 @@ function addDeliveryCommands(webhooks: OperatorCommand): void {
   webhooks
     .task('test <account>', 'send one signed test delivery; at most one in 30 seconds')
     .requiredOption('--url <url>', 'where to')
-    .run(async ({ services, output, fail }, id: string, { url }: { url: string }) => {
-      const outcome = await test(services, await values.account(services, id), url);
-      if (outcome.kind === 'refused') throw new OperatorError(`--url: ${outcome.why}.`);
-      if (outcome.kind === 'no_secret')
-        throw new OperatorError(
-          `The account has no webhook secret yet: \`webhooks secret ${id}\` issues it.`,
+    .addOption(
+      new Option('--event <name>', 'of which event or notice')
+        .choices(endpointEvents)
+        .default('creation.completed'),
+    )
+    .run(
+      async ({ services, output, fail }, id: string, target: Pick<Required<TestTarget>, 'url' | 'event'>) => {
+        const outcome = await test(services, await values.account(services, id), target);
+        if (outcome.kind === 'refused') throw new OperatorError(`--url: ${outcome.why}.`);
+        if (outcome.kind === 'no_secret')
+          throw new OperatorError(
+            `The account has no webhook secret yet: \`webhooks secret ${id}\` issues it.`,
+          );
+        if (outcome.kind === 'too_soon')
+          throw new OperatorError(
+            `A test delivery was sent just now: try again in ${outcome.afterSeconds} s.`,
+            { retry_after: outcome.afterSeconds },
+          );
+        const note =
+          'A replaced secret cannot be opened any more and signed nothing: `webhooks reseal` removes it.';
+        output.show(
+          { ...deliveryRow(outcome.delivery), lost_secrets: outcome.lost },
+          outcome.lost > 0 ? note : undefined,
         );
-      if (outcome.kind === 'too_soon')
-        throw new OperatorError(
-          `A test delivery was sent just now: try again in ${outcome.afterSeconds} s.`,
-          { retry_after: outcome.afterSeconds },
-        );
-      const note =
-        'A replaced secret cannot be opened any more and signed nothing: `webhooks reseal` removes it.';
-      output.show(
-        { ...deliveryRow(outcome.delivery), lost_secrets: outcome.lost },
-        outcome.lost > 0 ? note : undefined,
-      );
-      if (outcome.delivery.outcome !== 'delivered') fail();
-    });
+        if (outcome.delivery.outcome !== 'delivered') fail();
+      },
+    );
 }
 
-async function test(services: OperatorServices, account: Account, url: string): Promise<TestOutcome> {
+async function test(services: OperatorServices, account: Account, target: TestTarget): Promise<TestOutcome> {
   try {
-    return await sendTestDelivery(account, { url }, services);
+    return await sendTestDelivery(account, target, services);
   } catch (error) {
     throw error instanceof SecretLost ? secretIsLost(account, error) : error;
   }
@@ -93,6 +112,19 @@ function deliveryRow(delivery: Delivery): Row {
     next_attempt_at: delivery.nextAttemptAt ?? null,
     url: delivery.url,
     response: delivery.responseExcerpt?.slice(0, excerptCharacters) ?? null,
+  };
+}
+
+function endpointRow(endpoint: Endpoint): Row {
+  const { id, url, events, enabled, disabledReason, failingSince, description } = endpoint;
+  return {
+    id,
+    url,
+    events,
+    state: enabled ? 'on' : (disabledReason ?? 'off'),
+    failing_since: failingSince === undefined ? null : new Date(failingSince).toISOString(),
+    description,
+    created_at: endpoint.createdAt,
   };
 }
 

@@ -5,6 +5,7 @@ import { version } from '../src/http/call.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addCreationCommands } from './commands/creations.ts';
+import { addEndpointCommands } from './commands/endpoints.ts';
 import { addGenerateCommand } from './commands/generate.ts';
 import { addListenCommand } from './commands/listen.ts';
 import { addLoginCommands } from './commands/login.ts';
@@ -25,6 +26,7 @@ const commands = [
   addListenCommand,
   addMcpCommand,
   addWebhookCommands,
+  addEndpointCommands,
   addLoginCommands,
   addCompletionCommand,
 ];

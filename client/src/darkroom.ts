@@ -5,6 +5,7 @@ import { authorizationBy } from './http/user-token.ts';
 import { type DarkroomOptions, isPage, keyOf } from './options.ts';
 import { BalanceCalls, ModelCalls } from './resources/account.ts';
 import { CreationCalls } from './resources/creations.ts';
+import { EndpointCalls } from './resources/endpoints.ts';
 import { EventCalls } from './resources/events.ts';
 import { ImageCalls } from './resources/images.ts';
 import { RequestCalls } from './resources/requests.ts';
@@ -39,6 +40,7 @@ export class Darkroom {
   readonly events: EventCalls;
   /** Reads the log of requests, also of those that were refused. */
   readonly requests: RequestCalls;
+  readonly webhooks: { readonly endpoints: EndpointCalls };
   /** Mints tokens for the pages of your users. */
   readonly userTokens: UserTokenCalls;
   /** The root of the API. */
@@ -67,6 +69,7 @@ export class Darkroom {
     this.models = new ModelCalls(transport);
     this.events = new EventCalls(transport);
     this.requests = new RequestCalls(transport);
+    this.webhooks = { endpoints: new EndpointCalls(transport) };
     this.userTokens = new UserTokenCalls(transport);
     printAsText(this);
   }

@@ -7,6 +7,7 @@ import { createExecutions } from '../creations/executions.ts';
 import { createServiceSwitch } from '../creations/service-state-store.ts';
 import { createNoticeStore } from '../notices/notice-store.ts';
 import { createDeliveryStore } from '../webhooks/delivery-store.ts';
+import { createEndpointStore } from '../webhooks/endpoint-store.ts';
 import { commonOf, machinesOf, tableOf } from './common.ts';
 import type { On } from './platform.ts';
 
@@ -26,6 +27,7 @@ export function openOperator(on: CancelPlatform & On<'images' | 'secretBox' | 'o
     cancellation: { ...common, ...cancel },
     erasure: { ...common, erasures: createEraseStore(table), images: on.images() },
     deliveries: createDeliveryStore(table),
+    endpoints: createEndpointStore(table),
     notices: createNoticeStore(table),
     executions: createExecutions(on.states, machinesOf(on)),
     secretBox: on.secretBox,

@@ -1,4 +1,4 @@
-/** The commands `creations`, `blocks`, `providers` and `webhooks log` against the whole service. */
+/** The commands `creations`, `blocks`, `providers`, `webhooks endpoints` and `webhooks log` against the whole service. */
 import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { describe, expect, it } from 'vitest';
 import { fieldsOf } from '../../lab/vendors/fakes/fake-vendor.ts';
@@ -97,6 +97,23 @@ describe('providers check without a provider that has a key', () => {
     expect(await operated.refused('providers', 'check', 'openai')).toBe(
       'openai has no key: `providers set openai` sets it.',
     );
+  });
+});
+
+describe('webhooks endpoints', () => {
+  it('shows the endpoints of one account alone, and a notice can be tested at one', async () => {
+    const { service, client } = operated;
+    const other = await service.client();
+    const body = { url: service.machine.inboxUrl, events: ['wallet.low'], enabled: false };
+    const made = await service.send('/webhooks/endpoints', { key: other.key, body });
+    const { id } = fieldsOf(made.body);
+    expect(await operated.run('webhooks', 'endpoints', client.account.id)).toEqual({ data: [] });
+    expect(await operated.run('webhooks', 'endpoints', other.account.id)).toMatchObject({
+      data: [{ id, url: body.url, events: body.events, state: 'off', failing_since: null }],
+    });
+    await operated.run('webhooks', 'secret', other.account.id);
+    const test = ['webhooks', 'test', other.account.id, '--url', body.url, '--event', 'wallet.low'];
+    expect(await operated.run(...test)).toMatchObject({ event: 'wallet.low', outcome: 'delivered' });
   });
 });
 

@@ -224,17 +224,19 @@ describe('docs/client.md', () => {
 
   it('The table of calls has every call of the client, and nothing else', () => {
     const { darkroom } = stub([]);
-    const calls = Object.entries(darkroom).flatMap(([room, part]: [string, unknown]) =>
-      typeof part === 'object' && part !== null
-        ? Object.getOwnPropertyNames(Object.getPrototypeOf(part))
-            .filter((name) => !internal.includes(name))
-            .map((name) => `${room}.${name}`)
-        : [],
-    );
+    const callsIn = (parts: object, place: string): readonly string[] =>
+      Object.entries(parts).flatMap(([room, part]: [string, unknown]) => {
+        if (typeof part !== 'object' || part === null) return [];
+        const form: unknown = Object.getPrototypeOf(part);
+        if (form === Object.prototype) return callsIn(part, `${place}${room}.`);
+        return Object.getOwnPropertyNames(form)
+          .filter((name) => !internal.includes(name))
+          .map((name) => `${place}${room}.${name}`);
+      });
     const named = firstColumn(sectionOf(page, '## Calls')).map(
-      (cell) => /^`(\w+\.\w+)/.exec(cell)?.[1] ?? cell,
+      (cell) => /^`(\w+(?:\.\w+)+)/.exec(cell)?.[1] ?? cell,
     );
-    expect(named.toSorted()).toEqual(calls.toSorted());
+    expect(named.toSorted()).toEqual(callsIn(darkroom, '').toSorted());
   });
 });
 

@@ -60,9 +60,16 @@ describe('the examples of the docstrings', () => {
         'index.ts',
         'operator/darkroom-operator.ts',
         'pages.ts',
-        ...['account', 'creations', 'events', 'images', 'requests', 'transfers', 'user-tokens'].map(
-          (name) => `resources/${name}.ts`,
-        ),
+        ...[
+          'account',
+          'creations',
+          'endpoints',
+          'events',
+          'images',
+          'requests',
+          'transfers',
+          'user-tokens',
+        ].map((name) => `resources/${name}.ts`),
       ]),
     );
   });
@@ -75,7 +82,11 @@ describe('the examples of the docstrings', () => {
       vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
       const ran = await runExample(example, {
         darkroom: new Darkroom(),
-        replaced: { ...painted, 'lake.png': join(folder, 'lake.png') },
+        replaced: {
+          ...painted,
+          'lake.png': join(folder, 'lake.png'),
+          'https://example.com/hooks': service.machine.inboxUrl,
+        },
       });
       expect(ran.promised.length).toBeGreaterThan(0);
       expect(ran.printed).toEqual(ran.promised);

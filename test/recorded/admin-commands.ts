@@ -168,6 +168,7 @@ const webhooks: readonly AdminStep[] = [
   ...both(
     'webhooks log {account}',
     'webhooks log {made}',
+    'webhooks endpoints {account}',
     'webhooks secret {account}',
     'webhooks secret {made}',
   ),

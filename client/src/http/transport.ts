@@ -150,6 +150,12 @@ export class Transport {
     return apiPromise(this.answer<Value>(call));
   }
 
+  /** A whole list of the API. */
+  rows<Item>(path: string, options?: CallOptions): ApiPromise<readonly Item[]> {
+    const list = this.answer<{ readonly data: readonly Item[] }>({ method: 'GET', path, options });
+    return apiPromise(list.then(({ value, response }) => ({ value: value.data, response })));
+  }
+
   /** As call(), with the answer beside the value. */
   async answer<Value>({ method, path, query, body, options = {}, ...more }: Call): Promise<Answered<Value>> {
     const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? this.machinery.uuid()) : undefined;

@@ -1,6 +1,6 @@
-import { type ApiPromise, apiPromise, type CallOptions } from '../http/call.ts';
+import type { ApiPromise, CallOptions } from '../http/call.ts';
 import type { Transport } from '../http/transport.ts';
-import type { Balance, Model, ModelList } from '../types/generated.ts';
+import type { Balance, Model } from '../types/generated.ts';
 
 /** Reads the wallet. */
 export class BalanceCalls {
@@ -47,7 +47,6 @@ export class ModelCalls {
    * ```
    */
   list(options: CallOptions = {}): ApiPromise<readonly Model[]> {
-    const list = this.#transport.answer<ModelList>({ method: 'GET', path: '/models', options });
-    return apiPromise(list.then(({ value, response }) => ({ value: value.data, response })));
+    return this.#transport.rows('/models', options);
   }
 }

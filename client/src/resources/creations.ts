@@ -1,4 +1,4 @@
-import { DarkroomError, GenerationFailed, TimeoutError } from '../errors.ts';
+import { GenerationFailed, TimeoutError } from '../errors.ts';
 import {
   type Answered,
   apiPromise,
@@ -6,6 +6,7 @@ import {
   type CallOptions,
   type PostOptions,
 } from '../http/call.ts';
+import { idInPath } from '../http/id-in-path.ts';
 import { beforeEnd, isTemporary } from '../http/retry.ts';
 import type { TimeLimit, Transport } from '../http/transport.ts';
 import { listAt, type Pages } from '../pages.ts';
@@ -176,10 +177,7 @@ export class CreationCalls {
 }
 
 function pathOf(creation: Creation | string): string {
-  const id = idOf(creation);
-  // A segment of dots would lead to another path, also when the dots are encoded.
-  if (/^\.*$/.test(id)) throw new DarkroomError(`${JSON.stringify(id)} is no creation id.`);
-  return `/creations/${encodeURIComponent(id)}`;
+  return `/creations/${idInPath(idOf(creation))}`;
 }
 
 function idOf(creation: Creation | string): string {

@@ -1,4 +1,5 @@
 import type { ApiPromise, CallOptions, PostOptions } from '../http/call.ts';
+import { idInPath } from '../http/id-in-path.ts';
 import type { Transport } from '../http/transport.ts';
 import type { NewUserToken, UserToken } from '../types/generated.ts';
 
@@ -48,14 +49,14 @@ export class UserTokenCalls {
 
   /** What the token may do and has done. Only the key that minted it may ask. */
   get(id: string, options: CallOptions = {}): ApiPromise<UserToken> {
-    return this.#transport.call({ method: 'GET', path: `/user-tokens/${encodeURIComponent(id)}`, options });
+    return this.#transport.call({ method: 'GET', path: `/user-tokens/${idInPath(id)}`, options });
   }
 
   /** Ends the token at once. */
   revoke(id: string, options: PostOptions = {}): ApiPromise<UserToken> {
     return this.#transport.call({
       method: 'POST',
-      path: `/user-tokens/${encodeURIComponent(id)}/revoke`,
+      path: `/user-tokens/${idInPath(id)}/revoke`,
       options,
     });
   }

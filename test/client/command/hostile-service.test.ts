@@ -174,7 +174,7 @@ describe('a hostile service', () => {
   it.each(['.', '..', ''])('The id %j that a person names is no other path of the API', async (wrong) => {
     answers = { 'GET /': creationWith({}), 'GET /creations/': creationWith({}) };
     expect(await run('creations', 'show', wrong)).toMatchObject({
-      err: expect.stringContaining(`${JSON.stringify(wrong)} is no creation id.`) as string,
+      err: expect.stringContaining(`${JSON.stringify(wrong)} is no id.`) as string,
     });
   });
 });
