@@ -28,7 +28,7 @@ import {
   pageOf,
   reading,
 } from './context.ts';
-import { newPaymentId, parsePaymentId, type Payment } from './payment.ts';
+import { newPaymentId, parsePaymentId, type Payment } from '../payments/payment.ts';
 
 function walletView({ availableMicros, creditLineMicros }: Account) {
   return {

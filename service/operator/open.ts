@@ -17,7 +17,7 @@ import { createOperatedReads } from '../usage/all-accounts-reads.ts';
 import { startBudget } from '../values/time.ts';
 import { createAccountEdits } from './account-edit-store.ts';
 import { createOperatorKeyStore } from '../operated/operator-key-store.ts';
-import { createPaymentStore } from './payment-store.ts';
+import { createPaymentStore } from '../payments/payment-store.ts';
 
 export type OperatorServices = ServicesOf<typeof openOperatorApi>;
 

@@ -68,7 +68,7 @@ export const backEnds: Bugs = {
     ],
     'operator-key-sends-one-more': ['#count < :limit', '#count <= :limit'],
   },
-  'service/operator/payment-store.ts': {
+  'service/payments/payment-store.ts': {
     'more-given-back-than-credited': [
       "ConditionExpression: 'reversedMicros <= :room'",
       "ConditionExpression: 'reversedMicros <= :room OR attribute_exists(pk)'",

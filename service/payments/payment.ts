@@ -1,10 +1,11 @@
-/** A payment that a payment system of the operator took. */
+/** Money that comes into an account: through a payment system of the operator, or through Stripe. */
 import { type AccountId, parseAccountId, timeOfUuidV7, uuidV7 } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
 
 /** `pay_`, the account and a UUIDv7: the id alone finds the item. */
 export type PaymentId = `pay_${string}`;
 
+/** A payment that a payment system of the operator took. */
 export interface Payment {
   readonly id: PaymentId;
   readonly accountId: AccountId;
@@ -18,6 +19,34 @@ export interface Payment {
   readonly at: string;
   /** The id of the operator key. */
   readonly by: string;
+}
+
+/**
+ * The state of a payment of Stripe, as far as the service knows it. Only `succeeded` and `held` need no further look:
+ * Stripe may take a payment that was `failed`, `expired` or `unknown`, and then the account is credited.
+ */
+export type PaymentState = 'open' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'held';
+
+/** A payment through Stripe. What is true stands at Stripe; the record is what the service made of it. */
+export interface StripePayment {
+  readonly id: PaymentId;
+  readonly accountId: AccountId;
+  readonly kind: 'checkout' | 'auto';
+  readonly state: PaymentState;
+  /** What the account is to get. Tax comes on top and is never credited. */
+  readonly amountMicros: Micros;
+  /** Absent until the account is credited. */
+  readonly creditedMicros?: Micros;
+  /** What went back by refunds and disputes. */
+  readonly reversedMicros: Micros;
+  /** Counts the changes. Each change names the version that it read. */
+  readonly version: number;
+  /** The UTC month of the begin, such as "2026-11", in which an automatic payment counts. */
+  readonly month: string;
+  /** False for a payment in the test mode of Stripe. */
+  readonly livemode: boolean;
+  /** RFC 3339. */
+  readonly at: string;
 }
 
 export function newPaymentId(account: AccountId, nowMillis: number, randomBytes: Uint8Array): PaymentId {

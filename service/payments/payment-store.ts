@@ -12,7 +12,7 @@ function keyOf(account: AccountId, uuid: string): ItemKey {
   return { pk: keys.account(account).pk, sk: `${begins}${uuid}` };
 }
 
-function keyOfId(id: PaymentId): ItemKey {
+export function paymentKey(id: PaymentId): ItemKey {
   const parts = partsOf(id);
   if (!parts) throw new Error('a payment has a malformed id');
   return keyOf(parts.account, parts.uuid);
@@ -23,7 +23,7 @@ export function createPaymentStore(table: Table) {
     toPut: (payment: Payment): TransactItem => ({
       Put: {
         TableName: table.name,
-        Item: { ...keyOfId(payment.id), ...payment },
+        Item: { ...paymentKey(payment.id), ...payment },
         ConditionExpression: 'attribute_not_exists(pk)',
       },
     }),
@@ -37,7 +37,7 @@ export function createPaymentStore(table: Table) {
     toReverse: ({ id, creditedMicros }: Payment, amount: Micros): TransactItem => ({
       Update: {
         TableName: table.name,
-        Key: keyOfId(id),
+        Key: paymentKey(id),
         UpdateExpression: 'SET reversedMicros = reversedMicros + :amount',
         ConditionExpression: 'reversedMicros <= :room',
         ExpressionAttributeValues: { ':amount': amount, ':room': creditedMicros - amount },
@@ -50,7 +50,7 @@ export function createPaymentStore(table: Table) {
         ExpressionAttributeValues: { ':pk': keys.account(account).pk, ':begins': begins },
         ScanIndexForward: false,
         Limit: limit,
-        ...(after !== undefined && { ExclusiveStartKey: keyOfId(after) }),
+        ...(after !== undefined && { ExclusiveStartKey: paymentKey(after) }),
       });
       return (page.Items ?? []).map(fromItem);
     },
