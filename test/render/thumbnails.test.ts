@@ -159,6 +159,7 @@ describe('the thumbnails of a picture', () => {
     [1024, 512],
     [512, 2048],
     [4096, 480],
+    [1001, 777],
   ])('The longest side of the forms of a JPEG of %i by %i has 480 and 96 pixels', async (wide, high) => {
     const size = { width: wide, height: high };
     const data = Buffer.alloc(wide * high * 4);
@@ -211,6 +212,12 @@ const progressive = Buffer.from(readKinds['progressive JPEG'] ?? '', 'base64');
 const baseline = Buffer.from(readKinds['JPEG with colours of half the size'] ?? '', 'base64');
 /** The marker at the end of a JPEG. */
 const end = Buffer.from([0xff, 0xd9]);
+/** The JPEG with these bytes in the segment of EXIF. */
+const withPreview = (bytes: Buffer, preview: Buffer): Buffer =>
+  Buffer.concat([
+    ...[bytes.subarray(0, 2), Buffer.from([0xff, 0xe1, 0, preview.length + 2]), preview],
+    bytes.subarray(2),
+  ]);
 
 describe('a picture that gives no thumbnails', () => {
   it.each<[string, Buffer, object]>([
@@ -242,30 +249,56 @@ describe('a picture that gives no thumbnails', () => {
     await expect(makeThumbnails(bytes, { ...limits, ...change })).rejects.toThrow(Error);
   });
 
-  const scan = baseline.indexOf(Buffer.from([0xff, 0xda]));
-  const lastScan = progressive.subarray(progressive.lastIndexOf(Buffer.from([0xff, 0xda])), -2);
-  const huge = Buffer.from(progressive);
-  huge.set([0x17, 0x70, 0x17, 0x70], huge.indexOf(Buffer.from([0xff, 0xc2])) + 5);
+  const scanIn = (bytes: Buffer): number => bytes.indexOf(Buffer.from([0xff, 0xda]));
+  const afterFrame = (bytes: Buffer, at: number, ...change: number[]): Buffer => {
+    const copy = Buffer.from(bytes);
+    copy.set(change, copy.indexOf(Buffer.from([0xff, 0xc2])) + at);
+    return copy;
+  };
+  const [first, second] = [scanIn(progressive), scanIn(progressive.subarray(scanIn(progressive) + 2))];
+  const restarting = Buffer.from(readKinds['progressive JPEG with restarts'] ?? '', 'base64');
+  const lastScan = restarting.subarray(restarting.lastIndexOf(Buffer.from([0xff, 0xda])), -2);
   it.each([
-    ['a progressive JPEG whose coefficients are too many', progressive, 46_079, 'memory'],
-    ['a progressive JPEG that says it is 6,000 by 6,000', huge, 100_000_000, 'memory'],
+    ['a progressive JPEG', progressive],
+    ['a progressive JPEG that says it is 6,000 by 6,000', afterFrame(progressive, 5, 23, 112, 23, 112)],
+    ['a progressive JPEG with one scan', Buffer.concat([progressive.subarray(0, first + 2 + second), end])],
     [
-      'a JPEG whose first scan has one of its three colours, and too many coefficients',
+      'a JPEG whose first scan has one of its three colours',
       Buffer.concat([
-        ...[baseline.subarray(0, scan), Buffer.from([0xff, 0xda, 0, 8, 1])],
-        ...[baseline.subarray(scan + 5, scan + 7), baseline.subarray(scan + 11)],
+        ...[baseline.subarray(0, scanIn(baseline)), Buffer.from([0xff, 0xda, 0, 8, 1])],
+        ...[baseline.subarray(scanIn(baseline) + 5, scanIn(baseline) + 7)],
+        baseline.subarray(scanIn(baseline) + 11),
       ]),
-      46_079,
-      'memory',
     ],
-    [
-      'a JPEG with more scans than an encoder writes',
-      Buffer.concat([progressive.subarray(0, -2), ...Array<Buffer>(45).fill(lastScan), end]),
-      limits.mostBytes,
-      'scans',
-    ],
-  ])('%s', async (_, bytes, mostBytes, reason) => {
-    await expect(makeThumbnails(bytes, { ...limits, mostBytes })).rejects.toThrow(reason);
+    ['a progressive JPEG with a preview', withPreview(progressive, end)],
+  ])('%s, when its coefficients are too much for the memory', async (_, bytes) => {
+    await expect(makeThumbnails(bytes, { ...limits, mostBytes: 46_079 })).rejects.toThrow('memory');
+  });
+
+  it.each([
+    ['4:4:4', 6, 0x11],
+    ['4:2:2', 4, 0x21],
+    ['4:2:0', 3, 0x22],
+    ['4:4:0', 4, 0x12],
+    ['4:1:1', 3, 0x41],
+  ])('The coefficients of a pixel of %s take %i bytes', async (_, bytesPerPixel, sampling) => {
+    const bytes = afterFrame(progressive, 11, sampling);
+    const reasonWith = async (mostBytes: number): Promise<string> =>
+      makeThumbnails(bytes, { ...limits, mostBytes }).then(String, String);
+    const needed = width * height * bytesPerPixel;
+    expect(await reasonWith(needed - 1)).toContain('memory');
+    expect(await reasonWith(needed)).not.toContain('memory');
+  });
+
+  it('A JPEG with more scans than an encoder writes gives none', async () => {
+    const scans = Array.from({ length: 45 }, (_, i) => [Buffer.alloc(i % 2, 0xff), lastScan]).flat();
+    const bytes = Buffer.concat([restarting.subarray(0, -2), ...scans, end]);
+    await expect(makeThumbnails(bytes, limits)).rejects.toThrow('scans');
+  });
+
+  it('The scans of a preview are not those of the picture', async () => {
+    const scans = Buffer.from(Array.from({ length: 60 }, () => [0xff, 0xda, 0, 2]).flat());
+    expect(await makeThumbnails(withPreview(baseline, scans), limits)).toHaveProperty('colours');
   });
 
   it('A JPEG in one pass needs no memory for coefficients, and a progressive one has what it needs', async () => {
