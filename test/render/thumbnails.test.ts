@@ -2,6 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import { encode } from 'jpeg-js';
 import { describe, expect, it, vi } from 'vitest';
+import { decodeJpeg } from '../../service/render/thumbnails/jpeg.ts';
 import { makeThumbnails } from '../../service/render/thumbnails/make.ts';
 import type { Pixels } from '../../service/render/thumbnails/shrink.ts';
 import { decodeWebp } from '../../service/render/thumbnails/webp.ts';
@@ -156,16 +157,20 @@ describe('the thumbnails of a picture', () => {
   });
 
   it.each([
-    [1024, 512],
-    [512, 2048],
-    [4096, 480],
-    [1001, 777],
-  ])('The longest side of the forms of a JPEG of %i by %i has 480 and 96 pixels', async (wide, high) => {
+    [1024, 512, 512, 256],
+    [512, 2048, 128, 512],
+    [4096, 480, 512, 60],
+    [1001, 777, 501, 389],
+  ])('A JPEG of %i by %i is decoded as %i by %i, and its forms have 480 and 96', async (...sizes) => {
+    const [wide, high, decodedWide, decodedHigh] = sizes;
     const size = { width: wide, height: high };
     const data = Buffer.alloc(wide * high * 4);
     for (let y = 0, p = 0; y < high; y++)
       for (let x = 0; x < wide; x++, p += 4) data.set(fields[fieldAt(x, y, size)] ?? [], p);
-    const made = await makeThumbnails(encode({ data, ...size }, 80).data, limits);
+    const bytes = encode({ data, ...size }, 80).data;
+    const decoded = await decodeJpeg(bytes, { side: 480, mostBytes: 0 });
+    expect(decoded).toMatchObject({ width: decodedWide, height: decodedHigh });
+    const made = await makeThumbnails(bytes, limits);
     const scale = 480 / Math.max(wide, high);
     expect(made.large).toMatchObject({ width: wide * scale, height: Math.round(high * scale) });
     expect(Math.max(made.small.width, made.small.height)).toBe(96);
