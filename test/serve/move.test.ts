@@ -437,7 +437,7 @@ describe('an import', () => {
       expect(image.headers.get('content-type')).toBe('image/png');
       expect(Buffer.from(await image.arrayBuffer())).toEqual((await results(id))[0]);
       const small = await fetch(String(urls[0]).replace('.png', '-96.webp'));
-      expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+      expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/webp']);
     }
     expect(await (await api(`/creations/${ids.failed}`)).json()).toMatchObject({ status: 'failed' });
   });
