@@ -597,6 +597,9 @@ describe('Endpoints', () => {
 
 describe('A test delivery', () => {
   it('shows what was sent and counts down to the next one', async () => {
+    const { webhooks } = portal.stub.samples;
+    const afterSeconds = (): number => 30 * sent('testWebhook').length;
+    portal.stub.answer('getWebhooks', () => ({ ...webhooks, test_after_seconds: afterSeconds() }));
     await portal.show('webhooks', 'Webhooks');
     await button('Send a test delivery').click();
     await portal.page.getByRole('region', { name: 'the headers of the request' }).waitFor();

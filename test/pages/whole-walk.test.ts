@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { runAdmin } from '../../admin/program.ts';
+import { noticeTypes } from '../../service/notices/notice.ts';
 import { fromUsd } from '../../service/values/money.ts';
 import { startBrowser } from '../fixtures/browser.ts';
 import { startTestService } from '../fixtures/service.ts';
@@ -25,6 +26,8 @@ const secrets: string[] = [];
 
 const [service, browser] = await Promise.all([startTestService(), startBrowser()]);
 const receiver = await startReceiver(() => service.machine.clock.now());
+/** Another receiver, which is no address of a request. */
+const endpoint = await startReceiver(() => service.machine.clock.now());
 const account = await createAccount(service.operator, { name: 'Walk', balance: '25' });
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });
 const page = await context.newPage();
@@ -35,7 +38,7 @@ page.on('console', (message) => {
 const keyboard = keyboardOf(page);
 afterAll(async () => {
   await browser.close();
-  await receiver.end();
+  await Promise.all([receiver.end(), endpoint.end()]);
   await service.end();
 });
 
@@ -103,6 +106,7 @@ it('The person opens the secret, and the receiver verifies a test delivery', asy
   await keyboard.press(/^Open the signing secret$/);
   const secret = await shownSecret();
   receiver.secrets.push(secret);
+  endpoint.secrets.push(secret);
   await keyboard.write(/^Address of your receiver/, receiver.url);
   await keyboard.press(/^Send a test delivery$/);
   await sees('delivered');
@@ -122,6 +126,62 @@ async function shownSecret(): Promise<string> {
   await dialog.waitFor({ state: 'detached' });
   return secret;
 }
+
+it('The person adds an endpoint, and sends the sample of a notice to it', async () => {
+  // A test delivery is possible once in 30 s.
+  await service.machine.advance(31);
+  await open('Webhooks');
+  await keyboard.press(/^Add an endpoint$/);
+  await keyboard.write(/^Address$/, endpoint.url);
+  await keyboard.press(/^Add an endpoint$/);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await keyboard.reach(/^Event$/);
+  await page.keyboard.press('End');
+  await keyboard.reach(/^Send it to$/);
+  await page.keyboard.press('ArrowDown');
+  await keyboard.press(/^Send a test delivery$/);
+  await sees('delivered 204');
+  expect(endpoint.received).toEqual([noticeTypes.at(-1)]);
+  await sees('0 of 0 delivered');
+});
+
+/** Renders a picture whose request names no address, to the end of its webhook. */
+async function paint(): Promise<void> {
+  const [key = ''] = secrets;
+  const accepted = await service.send('/images/generate', {
+    key,
+    body: { model: 'sandbox-sketch', prompt: 'a painted endpoint' },
+  });
+  const id = idOf(accepted);
+  await service.ended(id);
+  await expect
+    .poll(async () => (await service.operator.creations.read(id))?.webhook?.status)
+    .not.toBe('pending');
+}
+
+it('The endpoint gets the event of a picture, and the person sees its delivery', async () => {
+  await paint();
+  expect(endpoint.received.slice(1)).toEqual(['creation.completed']);
+  await open('Deliveries');
+  await keyboard.press(new RegExp(`^${new URL(endpoint.url).host}$`));
+  await sees('To the endpoint');
+  // The test and the delivery.
+  await expect.poll(() => page.getByRole('cell', { name: 'delivered 204' }).count()).toBe(2);
+});
+
+it('The endpoint gets nothing while it is switched off, and after the person has deleted it', async () => {
+  await open('Webhooks');
+  await sees('1 of 1 delivered');
+  await keyboard.press(/^Switch off /);
+  await keyboard.reach(/^Switch on /);
+  await paint();
+  await keyboard.press(/^Delete /);
+  await keyboard.press(/^Delete the endpoint$/);
+  await sees('No endpoint yet');
+  await paint();
+  await service.machine.advance(910);
+  expect(endpoint.received).toHaveLength(2);
+});
 
 it('A request is refused, and the person finds it with its reason and sends it again by the shown curl', async () => {
   const [key = ''] = secrets;

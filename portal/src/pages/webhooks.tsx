@@ -31,7 +31,7 @@ function Samples(props: { data: WebhooksView; endpoints: EndpointsView | undefin
   const [endpoint, setEndpoint] = useKept('to', '');
   const [url, setUrl] = useKept('receiver', me.service.inbox_url ?? '');
   const [sent, setSent] = useState<DeliveryDetail>();
-  const [until, setUntil] = useState(() => Date.now() + data.test_after_seconds * 1000);
+  const [until, setUntil] = useState(0);
   const send = useAction('testWebhook', ({ delivery }) => {
     setSent(delivery);
     setUntil(Date.now() + pauseSeconds * 1000);
@@ -39,6 +39,8 @@ function Samples(props: { data: WebhooksView; endpoints: EndpointsView | undefin
   });
   const seconds = useSecondsUntil(until);
   const { error } = send;
+  // The page shows first what it read last, perhaps minutes ago.
+  useEffect(() => setUntil(Date.now() + data.test_after_seconds * 1000), [data]);
   useEffect(() => {
     if (error?.retryAfter !== undefined && error.retryAfter !== null)
       setUntil(Date.now() + error.retryAfter * 1000);
