@@ -127,8 +127,8 @@ export function Webhooks() {
       title="Webhooks"
       lead={
         <>
-          A request names where its webhook goes (<code>webhook_url</code>). What was sent is on{' '}
-          <a href={href('/deliveries')}>deliveries</a>.
+          A request names where its webhook goes (<code>webhook_url</code>), or it goes to your endpoints.
+          What was sent is on <a href={href('/deliveries')}>deliveries</a>.
         </>
       }
     >
