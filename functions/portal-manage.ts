@@ -7,6 +7,7 @@ import {
   registration,
   secretBox,
   states,
+  topics,
 } from '../service/platform/lambda.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 import { servePortal } from '../service/portal/http/serve-portal.ts';
@@ -26,6 +27,7 @@ export const handler = servePortal(
       outbound: outbound(),
       secretBox: secretBox(),
       registration,
+      topics: topics(),
     }),
   ),
 );

@@ -66,6 +66,22 @@ export class NoticeExecution extends Construct {
     });
   }
 
+  /** Lets a function call the topics of the people who get e-mails: they are made when a person asks. */
+  grantTopics(
+    fn: LambdaFunction,
+    ...actions: readonly ('CreateTopic' | 'DeleteTopic' | 'Publish' | 'Subscribe')[]
+  ): void {
+    const resource = `${serviceName(this)}-mail-`;
+    const arn = Stack.of(this).formatArn({ service: 'sns', resource });
+    fn.addEnvironment('MAIL_TOPICS', arn);
+    const all = ['sns:ListSubscriptionsByTopic', ...actions.map((action) => `sns:${action}`)];
+    allow(fn, all, [`${arn}*`]);
+    acknowledge(fn, {
+      [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${resource}*]`]:
+        'A topic is made when a person asks for e-mails, so no template can name it. All such topics begin so.',
+    });
+  }
+
   /** Lets a function start executions. */
   grantStart(fn: LambdaFunction): void {
     fn.addEnvironment('NOTICE_MACHINE_ARN', this.stateMachineArn);

@@ -73,6 +73,7 @@ export function grantPortal(
   encryptionSecret.grantOpen(manage);
   execution.grantStart(manage);
   notices.grantStart(manage);
+  notices.grantTopics(manage, 'CreateTopic', 'DeleteTopic', 'Subscribe');
   grantGenerate(generate, parts, [...workItems, 'IP#*', 'SESSION#*']);
   images.grantSignUploads(generate);
   notices.grantStart(generate);

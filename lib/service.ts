@@ -257,6 +257,7 @@ export class Service {
     });
     for (const id of ['GenerateImage', ...renderers, 'ReceiveCallback', 'DeliverWebhook', 'Reconcile'])
       notices.grantStart(this.functionNamed(id));
+    notices.grantTopics(deliverWebhook, 'Publish');
     return notices;
   }
 

@@ -7,6 +7,7 @@ import { createFaults, type Faults } from './aws/faults.ts';
 import { createAuthorizer, operator } from './aws/iam.ts';
 import { createObjectStore, type ObjectStore } from './aws/object-store.ts';
 import { createSecrets, generateSecretString } from './aws/secrets.ts';
+import { openTopics, type Topics } from './aws/topics.ts';
 import { FolderRefused, type OnWriteFailed } from './disk.ts';
 import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
@@ -15,6 +16,8 @@ import type { LocalTable, LocalTemplate } from './template.ts';
 export interface LocalAws extends Pick<AwsEndpoint, 'handle' | 'watch' | 'uploads'> {
   readonly url: string;
   readonly objects: ObjectStore;
+  /** Absent on a machine that serves others: it sends no e-mails. */
+  readonly topics?: Topics;
   readonly faults: Faults;
   /** The grants that calls of the functions have used so far, as `role action resource`. */
   readonly usedGrants: () => ReadonlySet<string>;
@@ -66,6 +69,10 @@ export async function startLocalAws({
   });
   const objects = createObjectStore(path.join(folder, 'objects'), { now, onWriteFailed });
   const secrets = createSecrets(path.join(folder, 'secrets'), { now });
+  const topics =
+    secretKey === undefined
+      ? openTopics({ file: path.join(folder, 'mails.jsonl'), now, onWriteFailed })
+      : undefined;
   const faults = createFaults();
   try {
     await refuseStrangeTables(dynamo, template.tables);
@@ -78,6 +85,7 @@ export async function startLocalAws({
       secretsmanager: secrets.service,
       states,
       lambda,
+      ...(topics && { sns: topics.service }),
       objectStore: objects,
       faults,
       authorize,
@@ -90,6 +98,7 @@ export async function startLocalAws({
       ...endpoint,
       url,
       objects,
+      ...(topics && { topics }),
       faults,
       usedGrants: authorize.usedGrants,
       expire: async () => {
@@ -101,11 +110,13 @@ export async function startLocalAws({
         await close();
         await dynamo.close();
         objects.close();
+        topics?.close();
       },
     };
   } catch (error) {
     await dynamo.close();
     objects.close();
+    topics?.close();
     throw error;
   }
 }

@@ -215,8 +215,10 @@ async function start(
       }),
     );
   } else {
+    if (!aws.topics) throw new Error('a test machine without topics');
     const control = createControl({
       inbox,
+      topics: aws.topics,
       faults: aws.faults,
       advance,
       crash: functions.crash,

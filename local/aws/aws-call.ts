@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { AwsError } from './aws-error.ts';
 
-export type ServiceName = 'dynamodb' | 'states' | 'secretsmanager' | 's3' | 'lambda';
+export type ServiceName = 'dynamodb' | 'states' | 'secretsmanager' | 's3' | 'lambda' | 'sns';
 
 /** One call to AWS, as a service sees it. The protocol that carried the call no longer matters. */
 export interface AwsCall {

@@ -9,6 +9,7 @@ import {
   type AwsService,
   localSecretKey,
   type ServiceName,
+  serviceOf,
 } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import type { Faults } from './faults.ts';
@@ -23,6 +24,7 @@ import {
   writeLambdaOutput,
 } from './json-protocol.ts';
 import type { ObjectStore } from './object-store.ts';
+import { isQuery, readQueryCall, writeQueryError, writeQueryOutput } from './query-protocol.ts';
 import { answersCors, type CorsRules, hideMissingKeys, isPresigned, presignedCaller } from './s3-access.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
 import { signedCaller } from './signature.ts';
@@ -33,6 +35,8 @@ export interface AwsEndpointOptions {
   readonly states: AwsService;
   readonly secretsmanager: AwsService;
   readonly lambda: AwsService;
+  /** Absent: the endpoint has no operation of SNS. */
+  readonly sns?: AwsService;
   readonly objectStore: ObjectStore;
   /** Throws AccessDeniedException when the caller's policies do not allow the call. */
   readonly authorize: (call: AwsCall) => void;
@@ -59,7 +63,7 @@ export interface AwsEndpoint {
   readonly listen: () => Promise<{ readonly url: string; readonly close: () => Promise<void> }>;
 }
 
-/** Puts the five services behind one endpoint. */
+/** Puts the services behind one endpoint. */
 export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
   const { authorize, faults, now, secretKey, corsRules = () => [], objectStore, ...others } = options;
   const callerOf = (request: IncomingMessage, body: Buffer): string => {
@@ -69,6 +73,7 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
   const presigned = (request: IncomingMessage): string =>
     presignedCaller(request, now(), secretKey ?? localSecretKey);
   const services: Record<ServiceName, AwsService> = {
+    sns: serviceOf({}),
     ...others,
     s3: hideMissingKeys(objectStore.service, authorize),
   };
@@ -103,6 +108,14 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
           writeLambdaOutput(call, await handle(call), response);
         },
         (error) => writeLambdaError(error, response),
+      );
+    if (isQuery(request))
+      return answer(
+        async () => {
+          const call = readQueryCall(body, callerOf(request, body));
+          writeQueryOutput(call, await handle(call), response);
+        },
+        (error) => writeQueryError(error, response),
       );
     return answer(
       async () => {

@@ -5,6 +5,7 @@ import { executionOfToken } from '../step-functions/task-tokens.ts';
 import { type AwsCall, localAccount, localRegion, type ServiceName } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { localSecretArn } from './secrets.ts';
+import { topicArn } from './topics.ts';
 
 const oneOrMore = z.union([z.string(), z.array(z.string())]).optional();
 
@@ -171,6 +172,9 @@ const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly 
       action: `lambda:${operation}`,
       resource: `arn:aws:lambda:${localRegion}:${localAccount}:function:${text(input, 'FunctionName')}`,
     },
+  ],
+  sns: ({ operation, input }) => [
+    { action: `sns:${operation}`, resource: text(input, 'TopicArn') || topicArn(text(input, 'Name')) },
   ],
   s3: ({ operation, input }) => {
     const key = text(input, 'Key');

@@ -5,7 +5,7 @@ import { isObject, parseJson } from '../json.ts';
 import type { AwsCall, AwsOutput, ServiceName } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 
-type JsonService = Exclude<ServiceName, 's3' | 'lambda'>;
+type JsonService = Exclude<ServiceName, 's3' | 'lambda' | 'sns'>;
 
 /** The part of x-amz-target before the dot, the content type, and the namespace of most errors. */
 const services: Readonly<

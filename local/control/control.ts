@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { type Advanced, advanceSchema } from '../advance.ts';
 import { type Faults, faultSchema } from '../aws/faults.ts';
+import type { Topics } from '../aws/topics.ts';
 import type { VirtualClock } from '../clock.ts';
 import { answerPath, type Publication } from '../front/publish.ts';
 import { type Handler, readBody, refuseBody, sendJson, targetOf } from '../http.ts';
@@ -12,12 +13,15 @@ import type { Runtime } from '../runtime.ts';
 import { proofPath } from '../service-record.ts';
 import type { LocalTemplate } from '../template.ts';
 import { type Inbox, inboxPath } from './inbox.ts';
+import { createMailPage, mailsPath } from './mails.ts';
 
 /** The paths under this prefix control the service. They are never paths of the API. */
 export const localPath = '/_local';
 
 export interface ControlOptions {
   readonly inbox: Inbox;
+  /** The e-mails that SNS would send. */
+  readonly topics: Pick<Topics, 'mails' | 'confirm' | 'unsubscribe'>;
   readonly faults: Faults;
   readonly advance: (seconds: number) => Promise<Advanced>;
   /** Lets running invocations crash, see LocalFunctions. */
@@ -36,8 +40,9 @@ const maxBodyBytes = 64 * 1024;
 /** Part of a function's name, and part of the JSON of the events of the invocations that crash. */
 const crashSchema = z.strictObject({ function: z.string().min(1), match: z.string().default('') });
 
-/** Serves /_local/ (clock, state, faults, crashes, inbox and issuer) to this machine only. */
+/** Serves /_local/ (clock, state, faults, crashes, inbox, e-mails and issuer) to this machine only. */
 export function createControl(options: ControlOptions): Handler {
+  const mails = createMailPage(options.topics);
   const { inbox, faults, advance, crash, state, prove, publication, issuer } = options;
   const routes: Readonly<Record<string, Handler>> = {
     'POST /_local/clock': withBody(advanceSchema, async ({ advance_seconds }, outgoing) => {
@@ -72,6 +77,7 @@ export function createControl(options: ControlOptions): Handler {
     }
     const { path } = targetOf(incoming);
     if (path === inboxPath || path.startsWith(`${inboxPath}/`)) return inbox.handle(incoming, outgoing);
+    if (path === mailsPath || path.startsWith(`${mailsPath}/`)) return mails(incoming, outgoing);
     if (path.startsWith(`${issuerPath}/`)) return issuer(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
     if (route === undefined) {

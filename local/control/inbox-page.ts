@@ -17,6 +17,7 @@ const style = `${look}  header, main { max-width: 72rem; margin: 0 auto; }
   .good { color: #b9f5c9; background: #12361f; } .bad { color: #ffd0c8; background: #5b1a13; }
   code { font: .82rem ui-monospace, monospace; }
   pre { overflow: auto; max-height: 16rem; margin: .75rem 0 0; padding: .75rem; border-radius: .5rem; background: #0b0706; font: .78rem/1.45 ui-monospace, monospace; }
+  a { color: inherit; }
   summary { margin-top: .6rem; cursor: pointer; color: var(--dim); }
 `;
 
@@ -39,7 +40,7 @@ export function inboxPage(webhooks: readonly ReceivedWebhook[], now: number): st
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Darkroom inbox</title><style>${style}</style></head>
 <body data-latest="${webhooks.length}">
-<header><h1>Darkroom inbox</h1><span class="dim">${webhooks.length} received · service clock ${escape(new Date(now).toISOString())}</span></header>
+<header><h1>Darkroom inbox</h1><span class="dim">${webhooks.length} received · service clock ${escape(new Date(now).toISOString())} · <a href="/_local/mails">e-mails</a></span></header>
 <main>${webhooks.length === 0 ? empty : cards}</main>
 <script>${script}</script></body></html>
 `;

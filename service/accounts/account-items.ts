@@ -45,6 +45,7 @@ interface AccountItem {
   webhookFailures?: number;
   creationEndpoints?: true;
   noticeEndpoints?: true;
+  mailChoices?: number;
   eventsSince?: string;
   sandbox?: true;
   externalId?: string;
@@ -62,6 +63,7 @@ const optionalAttributes = [
   'webhookFailures',
   'creationEndpoints',
   'noticeEndpoints',
+  'mailChoices',
   'eventsSince',
   'sandbox',
   'externalId',

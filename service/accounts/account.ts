@@ -71,6 +71,8 @@ export interface Account {
   readonly creationEndpoints?: true;
   /** An enabled endpoint asks for a notice. */
   readonly noticeEndpoints?: true;
+  /** How often people chose e-mails since nobody got any. Absent: nobody gets notices by e-mail. */
+  readonly mailChoices?: number;
   /** When a client first read events. Since then every end writes one. Absent: no client has a cursor. */
   readonly eventsSince?: string;
   readonly createdAt: string;
@@ -80,12 +82,13 @@ export interface Account {
   readonly openedBy?: string;
 }
 
-/** Whether anybody is told of a crossed threshold: the address for notices, or an endpoint. */
+/** Whether anybody is told of a crossed threshold: the address for notices, an endpoint, or a person by e-mail. */
 export function getsNotices({
   noticeUrl,
   noticeEndpoints,
-}: Pick<Account, 'noticeUrl' | 'noticeEndpoints'>): boolean {
-  return noticeUrl !== undefined || noticeEndpoints === true;
+  mailChoices,
+}: Pick<Account, 'noticeUrl' | 'noticeEndpoints' | 'mailChoices'>): boolean {
+  return noticeUrl !== undefined || noticeEndpoints === true || mailChoices !== undefined;
 }
 
 /** The UTC hour in which a time lies, in the form of ApiKey.lastUsedAt. */

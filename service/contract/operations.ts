@@ -469,6 +469,22 @@ export const memberOperations = {
     isForFinance: true,
   },
   setAlerts: { method: 'PUT', path: '/alerts', function: 'manage', role: 'developer', query: [] },
+  getEmails: {
+    method: 'GET',
+    path: '/emails',
+    function: 'manage',
+    role: 'viewer',
+    query: [],
+    isForFinance: true,
+  },
+  setEmails: {
+    method: 'PUT',
+    path: '/emails',
+    function: 'manage',
+    role: 'viewer',
+    query: [],
+    isForFinance: true,
+  },
 
   // People
   listPeople: { method: 'GET', path: '/people', function: 'read', role: 'owner', query: [] },

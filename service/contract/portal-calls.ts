@@ -67,6 +67,8 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   exportUsage: { answer: string };
   getAlerts: { answer: view.AlertsView };
   setBudget: { body: view.BudgetView; answer: view.BudgetView };
+  getEmails: { answer: view.EmailsView };
+  setEmails: { body: { readonly notices: readonly string[] }; answer: view.EmailsView };
   setAlerts: { body: Partial<view.AlertsView>; answer: view.AlertsView };
   listPeople: { answer: People };
   invitePerson: { body: Invite; answer: view.InvitedView };

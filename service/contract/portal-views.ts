@@ -561,6 +561,19 @@ export interface AlertsView {
   readonly version: string;
 }
 
+/** GET and PUT /emails: of the person alone. */
+export interface EmailsView {
+  /** "none": this service sends no e-mails. "waiting": the person has not confirmed. "gone": ended by a link. */
+  readonly state: 'none' | 'off' | 'waiting' | 'on' | 'gone';
+  /** The same in a sentence, with the address. */
+  readonly words: string;
+  readonly choices: readonly {
+    readonly notice: string;
+    readonly label: string;
+    readonly is_chosen: boolean;
+  }[];
+}
+
 // People
 
 /** GET /people. */

@@ -173,7 +173,8 @@ function reachedConditions(all: readonly AtLeast[]): Conditions {
   };
 }
 
-const wantsNotices = '(attribute_exists(noticeUrl) OR attribute_exists(noticeEndpoints))';
+const wantsNotices =
+  '(attribute_exists(noticeUrl) OR attribute_exists(noticeEndpoints) OR attribute_exists(mailChoices))';
 const isLow = 'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros';
 const isEmpty = 'attribute_not_exists(toldEmpty) AND availableMicros < :needed';
 /** What the keys spent is in other items, so the notice has the spend as read. */

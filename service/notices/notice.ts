@@ -188,9 +188,11 @@ export function newNotice(account: Account, crossing: Crossing, made: Made): Not
   return noticeOf(account, crossing.type, partsOf(account, crossing), made);
 }
 
+type NotifiedAccount = Pick<Account, 'id' | 'noticeUrl' | 'noticeEndpoints' | 'mailChoices'>;
+
 /** A notice to everybody whom the account names. @param parts the members of its body beside those of every notice */
 export function noticeOf(
-  { id: accountId, noticeUrl, noticeEndpoints }: Pick<Account, 'id' | 'noticeUrl' | 'noticeEndpoints'>,
+  { id: accountId, noticeUrl, noticeEndpoints, mailChoices }: NotifiedAccount,
   type: NoticeType,
   parts: Readonly<Record<string, unknown>>,
   { nowMillis, dueAt, randomBytes }: Made,
@@ -208,7 +210,7 @@ export function noticeOf(
       attempts: 0,
       nextAt: nowMillis,
       body: noticeBody(type, id, createdAt, parts),
-      ...(noticeEndpoints && { endpoints: {} }),
+      ...((noticeEndpoints ?? mailChoices !== undefined) && { endpoints: {} }),
     },
     executions: 1,
     recoveries: 0,

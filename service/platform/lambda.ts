@@ -6,6 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { callLimits } from '../aws/call-limits.ts';
 import { systemClock as clock } from '../aws/clock.ts';
 import { createReplaceableSecret } from '../aws/secrets.ts';
+import { createTopics } from '../aws/topics.ts';
 import { createSignedSecret } from '../aws/signed-secret.ts';
 import type { Catalog, ProviderCosts } from '../catalog/catalog-schema.ts';
 import models from '../catalog/models.json' with { type: 'json' };
@@ -78,6 +79,12 @@ export function originSecrets(): Platform['originSecrets'] {
 
 export function signedOriginSecrets(): Platform['originSecrets'] {
   return createSignedSecret({ ...awsEnvironment(), secretArn: environment('ORIGIN_SECRET_ARN'), clock });
+}
+
+/** One machine that serves others has no SNS. */
+export function topics(): Platform['topics'] {
+  const prefix = environment('MAIL_TOPICS');
+  return prefix === '' ? undefined : createTopics({ ...awsEnvironment(), prefix, clock });
 }
 
 export const registration: Platform['registration'] = (signal) => {

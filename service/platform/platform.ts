@@ -6,6 +6,7 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Topics } from '../aws/topics.ts';
 import type { Catalog, ProviderCosts } from '../catalog/catalog-schema.ts';
 import type { ProviderDefinition } from '../catalog/provider-definition.ts';
 import type { ImageStore } from '../creations/image-store.ts';
@@ -42,6 +43,8 @@ export interface Platform {
   readonly secretBox: SecretBox;
   /** What only the portal's distribution sends: one of these values, the newest or the one before it. */
   readonly originSecrets: () => Promise<readonly string[]>;
+  /** Undefined: the service sends no e-mails of notices. */
+  readonly topics: Topics | undefined;
   readonly registration: (signal: AbortSignal) => Registration;
   readonly vendors: Providers;
   readonly configured: (definition: ProviderDefinition) => ImageProvider;

@@ -5,6 +5,7 @@ import { versionOf } from '../accounts/version.ts';
 import { limitRanges } from '../contract/limits.ts';
 import { type PortalOperation, type Role, roles } from '../contract/operations.ts';
 import type { PeopleView } from '../contract/portal-views.ts';
+import type { MailChoice } from '../notices/mail-readers.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
 import { type Micros, toUsd } from '../values/money.ts';
 import { asciiLower } from '../values/text.ts';
@@ -39,6 +40,8 @@ export interface Member extends Operator {
   readonly role: Role;
   /** The most that a key may spend in a month when this person creates or changes it. Absent: no limit. */
   readonly keyCapMicros?: Micros;
+  /** The notices that the person gets by e-mail. */
+  readonly mail?: MailChoice;
 }
 
 /** An invitation by address. The first sign-in with that verified address takes it up, once. */

@@ -65,7 +65,8 @@ const isNext = 'webhook.#status = :pending AND webhook.attempts = :before AND we
 const isUsedUp = 'webhook.#status = :pending AND webhook.attempts = :last';
 const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attempt';
 
-const deliveringAttributes = 'webhookSecrets, noticeUrl, noticeEndpoints, webhookFailures, toldFailing';
+const deliveringAttributes =
+  '#name, webhookSecrets, noticeUrl, noticeEndpoints, mailChoices, webhookFailures, toldFailing';
 
 function ownerOf({ noticeId, creationId }: Delivery): CreationId | NoticeId {
   const owner = noticeId ?? creationId;
@@ -78,12 +79,14 @@ export function createDeliveryStore(table: Table) {
   return {
     /** One read, also for the count of failures: a success costs no further call. */
     deliveringAccount: async (accountId: AccountId): Promise<DeliveringAccount> => {
-      const item = await getItem(table, keys.account(accountId), deliveringAttributes);
-      const isWatched = item?.['noticeUrl'] !== undefined || item?.['noticeEndpoints'] !== undefined;
+      const item = await getItem(table, keys.account(accountId), deliveringAttributes, { '#name': 'name' });
+      const { noticeUrl, noticeEndpoints, mailChoices } = item ?? {};
+      const isWatched = [noticeUrl, noticeEndpoints, mailChoices].some((one) => one !== undefined);
       const inARow = Number(item?.['webhookFailures'] ?? 0);
       return {
+        name: String(item?.['name'] ?? ''),
         secrets: secretsFromItem(item),
-        ...(isWatched && { failures: { inARow, isTold: item['toldFailing'] !== undefined } }),
+        ...(isWatched && { failures: { inARow, isTold: item?.['toldFailing'] !== undefined } }),
       };
     },
     /** Counts one more failed attempt of a webhook. Returns how many have failed in a row. */

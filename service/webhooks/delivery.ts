@@ -55,6 +55,7 @@ export interface DeliveryClaim {
 }
 
 export interface DeliveringAccount {
+  readonly name: string;
   readonly secrets: readonly SealedSecret[];
   /** Absent: the account gets no notices, and its failed attempts are not counted. */
   readonly failures?: { readonly inARow: number; readonly isTold: boolean };

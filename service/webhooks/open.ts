@@ -1,5 +1,7 @@
 import { createCreationStore } from '../creations/creation-store.ts';
 import { createNoticeExecutions } from '../notices/notice-executions.ts';
+import type { Topics } from '../aws/topics.ts';
+import { createMailReads } from '../notices/mail-store.ts';
 import { createMonthSpent } from '../notices/spend-reads.ts';
 import { createNoticeStore } from '../notices/notice-store.ts';
 import { commonOf, tableOf } from '../platform/common.ts';
@@ -12,8 +14,11 @@ export type DeliveryServices = ReturnType<typeof openDelivery>;
 
 export type DeliveryPlatform = On<'dynamodb' | 'states' | 'secretBox' | 'outbound'>;
 
-/** @param component the function's name in its log */
-export function openDelivery(on: DeliveryPlatform, component = 'deliver-webhook') {
+/**
+ * @param component the function's name in its log
+ * @param topics absent: a function that delivers no notices, or a service that sends no e-mails
+ */
+export function openDelivery(on: DeliveryPlatform, component = 'deliver-webhook', topics?: Topics) {
   const table = tableOf(on);
   return {
     ...commonOf(on, component),
@@ -24,6 +29,7 @@ export function openDelivery(on: DeliveryPlatform, component = 'deliver-webhook'
     notices: createNoticeStore(table),
     monthSpent: createMonthSpent(table),
     noticeExecutions: createNoticeExecutions(on.states, on.environment('NOTICE_MACHINE_ARN')),
+    ...(topics && { mails: { ...createMailReads(table), ...topics } }),
     secretBox: on.secretBox,
     outbound: on.outbound,
     resultsBaseUrl: on.environment('RESULTS_BASE_URL'),

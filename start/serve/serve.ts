@@ -106,6 +106,8 @@ async function start(
       PORTAL_ISSUER: issuer?.url ?? noIssuer,
       ...(issuer && { PORTAL_CLIENT_ID: issuer.clientId }),
       USER_POOL_ID: '',
+      // This machine has no SNS: its portal says that it sends no e-mails.
+      MAIL_TOPICS: '',
       PORTAL_SETTINGS: JSON.stringify(portalSettings),
       CALLBACK_BASE_URL: publicUrl ?? '',
       OUTBOUND_RULES: 'public',

@@ -36,6 +36,7 @@ describe('the control routes', () => {
     inbox = openInbox(inboxOptions);
     const handle = createControl({
       inbox,
+      topics: { mails: () => [], confirm: () => false, unsubscribe: () => false },
       faults: createFaults(),
       state: () => ({ now: 'then' }),
       publication: { answer: () => Promise.reject(new Error('nobody publishes')) },

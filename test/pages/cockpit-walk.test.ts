@@ -6,7 +6,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { runAdmin } from '../../admin/program.ts';
 import { startBrowser } from '../fixtures/browser.ts';
+import { mailsAt } from '../fixtures/mails.ts';
 import { startTestService } from '../fixtures/service.ts';
+import { asMicros } from '../../service/values/money.ts';
 import { settled, submit } from '../whole/workflow/creations.ts';
 import { keyboardOf } from './keyboard.ts';
 
@@ -77,4 +79,50 @@ it('Finance sees a statement that ends at the balance of the books, and no key',
   expect(await page.content()).not.toContain(client.key.slice(0, 24));
   await page.goto(`${service.machine.portalUrl}keys`);
   await page.getByRole('heading', { level: 1, name: 'Not for your role' }).waitFor();
+});
+
+it('A person chooses notices by e-mail, confirms, gets one when the balance is low, and none after the end', async () => {
+  const { localUrl } = service.machine;
+  const low = await service.client({ balance: '1' });
+  const page = await signedIn('mail@walk.test', low.account.id, '--role', 'finance');
+  const keyboard = keyboardOf(page);
+  const card = page.locator('#emails');
+  await card.getByText('You get none. They would go to mail@walk.test.').waitFor();
+  await keyboard.tick(/^The balance is low$/);
+  await keyboard.press(/^Save$/);
+  await card.getByText(/^Waiting for your confirmation/).waitFor();
+  const mails = await page.context().newPage();
+  await mails.goto(`${localUrl}/mails`);
+  await mails.getByRole('link', { name: 'Confirm subscription' }).click();
+  await mails.getByText('The subscription is confirmed.').waitFor();
+  await page.reload();
+  await card.getByText('On: they go to mail@walk.test.').waitFor();
+
+  await service.operator.accounts.change(low.account.id, { lowBalanceMicros: asMicros(1_000_000) });
+  await settled(service, await submit(service, low.key, order));
+  const told = () =>
+    mailsAt(localUrl).then((all) => all.filter(({ subject }) => subject.startsWith('Darkroom')));
+  await expect.poll(async () => (await told()).length).toBe(1);
+  await mails.getByRole('link', { name: 'all e-mails' }).click();
+  const [mail] = await told();
+  expect(mail?.to).toBe('mail@walk.test');
+  await mails
+    .getByRole('heading', { name: `Darkroom: the balance of ${low.account.name} is below 1.00 USD` })
+    .waitFor();
+  await mails.getByText(`The account ${low.account.name} has 0.99 USD left.`).waitFor();
+  const link = /http\S+\/wallet\n/.exec(mail?.text ?? '')?.[0].trim() ?? '';
+  await mails.goto(link);
+  await mails.getByRole('heading', { name: 'Wallet', level: 1 }).waitFor();
+
+  await keyboard.tick(/^The balance is low$/);
+  await keyboard.press(/^Save$/);
+  await card.getByText(/^You get none/).waitFor();
+  const noticeUrl = service.machine.inboxUrl;
+  for (const lowBalanceMicros of [asMicros(500_000), asMicros(2_000_000)]) {
+    await service.operator.accounts.change(low.account.id, { noticeUrl, lowBalanceMicros });
+    await settled(service, await submit(service, low.key, order));
+  }
+  const arrived = async (): Promise<string> => (await fetch(noticeUrl)).text();
+  await expect.poll(arrived).toContain('wallet.low');
+  expect(await told()).toHaveLength(1);
 });

@@ -128,6 +128,8 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
     ask: () => ({ body: { notice_url: null, low_balance: null, version: alertsVersion({}) } }),
     status: 200,
   },
+  getEmails: { status: 200 },
+  setEmails: { ask: () => ({ body: { notices: ['wallet.low'] } }), status: 200 },
   setBudget: { ask: () => ({ body: { monthly_budget: 50, version: budgetVersion({}) } }), status: 200 },
   listPeople: { status: 200 },
   invitePerson: { ask: () => ({ body: { email: 'new@person.test', role: 'viewer' } }), status: 201 },
@@ -205,7 +207,8 @@ describe('every operation with every role', () => {
         (name) => operationOf(name).role === role && (operationOf(name).method === 'GET') === isRead,
       );
     expect(of('person', false)).toEqual(['switchAccount']);
-    expect(of('viewer', false)).toEqual([]);
+    // The own e-mails, and nothing of the account.
+    expect(of('viewer', false)).toEqual(['setEmails']);
     expect(of('owner', true)).toEqual(['listPeople', 'listActions']);
     expect(of('owner', false)).toEqual([
       'setBudget',
@@ -223,6 +226,8 @@ describe('every operation with every role', () => {
       'exportUsage',
       'getAlerts',
       'setBudget',
+      'getEmails',
+      'setEmails',
     ]);
     const ofOperator = names.filter((name) => operationOf(name).path.startsWith('/operator/'));
     expect([...of('operator', true), ...of('operator', false)].sort()).toEqual(ofOperator.sort());

@@ -30,6 +30,7 @@ import {
 import type * as view from '../../service/contract/portal-views.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
 import { createCreationStore } from '../../service/creations/creation-store.ts';
+import { createMailStore } from '../../service/notices/mail-store.ts';
 import { createMonthSpent } from '../../service/notices/spend-reads.ts';
 import { createNoticeStore } from '../../service/notices/notice-store.ts';
 import type { PostResult } from '../../service/outbound/outbound.ts';
@@ -65,6 +66,7 @@ import { createEndpointStore } from '../../service/webhooks/endpoint-store.ts';
 import { createSecretBox } from '../../service/webhooks/secret-box.ts';
 import { fakeClock, fakeLog, stub } from '../api/fakes.ts';
 import { anAccount, now } from '../fixtures/records.ts';
+import { fakeTopics } from './mail-fixture.ts';
 import { ordinarySettings, originSecret, secrets, type WithCalls } from './portal-fixture.ts';
 
 const portalUrl = new URL('https://portal.test/');
@@ -102,6 +104,7 @@ export type AnyBody = Refused &
   view.CreatedKeyView &
   view.SecretView &
   view.AlertsView &
+  view.EmailsView &
   view.TestedView &
   view.RedeliveredView &
   view.QuoteView &
@@ -180,6 +183,7 @@ export function openWholePortal() {
     },
   });
   /** What becomes of the e-mail to an invited person. */
+  const mails = fakeTopics();
   const pool: { register: (email: string) => Promise<InvitationEmail>; readonly emailsADay: number } = {
     register: () => Promise.resolve('sent'),
     emailsADay: poolEmailsADay,
@@ -231,6 +235,8 @@ export function openWholePortal() {
       endpoints: createEndpointStore(table),
       notices: createNoticeStore(table),
       monthSpent: createMonthSpent(table),
+      mailStore: createMailStore(table),
+      topics: mails.topics,
       secretBox: createSecretBox({ client: secrets, secretArn: 'arn', clock, randomBytes }),
     })),
     generate: servePortal('generate', generateHandlers, (): GenerateServices => ({
@@ -361,6 +367,7 @@ export function openWholePortal() {
     posted,
     receiver,
     pool,
+    mails,
   };
 }
 

@@ -5,6 +5,7 @@ import { createPeopleStore } from '../../service/portal/people-store.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { setNotices } from '../../service/notices/alert-settings.ts';
+import { confirmMails, mailsAt } from '../fixtures/mails.ts';
 import { png } from '../whole/image-origin.ts';
 import { invite, openBrowser, type Browser, type PortalAnswer } from '../fixtures/portal.ts';
 import type { Client, TestService } from '../fixtures/service.ts';
@@ -93,6 +94,7 @@ async function usePeople(service: TestService, client: Client, { ask }: Visitor)
   await ask('POST', '/people', { email: 'dev@example.com', role: 'developer' });
   const developer = openBrowser(service.machine.portalUrl);
   await developer.signIn('dev@example.com');
+  expect((await developer.send('PUT', '/emails', { notices: ['wallet.low'] })).status).toBe(200);
   const { people } = (await ask('GET', '/people')).body as {
     people: { id: string; email: string; version: string }[];
   };
@@ -149,14 +151,17 @@ async function useReads({ ask }: Visitor): Promise<void> {
   await ask('GET', `/deliveries/${encodeURIComponent(data[0]?.id ?? '')}`);
 }
 
-/** A request that is refused for its balance: the portal's own function starts the notice. */
+/** A request that is refused for its balance: the portal's own function starts the notice, which is also an e-mail. */
 async function useNotices(service: TestService): Promise<void> {
   const { account } = await service.client({ balance: '0.001' });
   await setNotices(account.id, { noticeUrl: service.machine.inboxUrl }, service.operator);
   const { browser } = await signedIn(service, account.id, 'poor@example.com');
+  expect((await browser.send('PUT', '/emails', { notices: ['wallet.empty'] })).status).toBe(200);
+  await confirmMails(service.machine.localUrl);
   const body = { model: 'sandbox-sketch', prompt: 'a lake' };
   expect((await browser.send('POST', '/creations', body)).status).toBe(402);
-  while (!(await service.account(account.id)).toldEmpty) await sleep(50);
+  while (!(await mailsAt(service.machine.localUrl)).some(({ subject }) => subject.includes('is used up')))
+    await sleep(50);
 }
 
 /** A cookie that nobody was given counts against the address of the visitor. */

@@ -94,7 +94,7 @@ export function stage(setting: Setting = {}): Stage {
   const log = fakeLog();
   const deliveries = stub<DeliveryStore>({
     deliveringAccount: async () =>
-      Promise.resolve({ secrets, ...(setting.failures && { failures: setting.failures }) }),
+      Promise.resolve({ name: 'studio', secrets, ...(setting.failures && { failures: setting.failures }) }),
     countFailure: async () => {
       steps.push('count');
       return Promise.resolve(setting.countsTo ?? 1);

@@ -417,6 +417,7 @@ export function createService(
       },
     },
     originSecrets: createReplaceableSecret({ client: clients.secrets, secretArn: originSecretArn, clock }),
+    topics: undefined,
     registration: () => ({ registerUser: () => Promise.resolve('none'), emailsADay: Infinity }),
     vendors: providers,
     configured: ({ name }) => {

@@ -35,6 +35,7 @@ const words: Readonly<Record<LoggedName, string>> = {
   redeliverFailed: 'Redeliver all failed webhooks',
   setBudget: 'Change the budget of a month',
   setAlerts: 'Change the notices',
+  setEmails: 'Choose e-mails:',
   invitePerson: 'Invite a person:',
   changePerson: 'Change the role of a person',
   removePerson: 'Remove a person:',

@@ -8,6 +8,7 @@ import { Page } from '../ui/page.tsx';
 import { Empty, Loading } from '../ui/states.tsx';
 import { List, Table } from '../ui/table.tsx';
 import { digitsFor } from '../words/figures.ts';
+import { Emails } from './parts/emails.tsx';
 import { Export } from './parts/export.tsx';
 import { Notices } from './parts/notices.tsx';
 
@@ -35,6 +36,7 @@ export function Wallet() {
             </List>
           </Card>
           <Notices />
+          <Emails />
         </>
       ) : (
         <Loading rows={8} />

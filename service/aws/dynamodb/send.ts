@@ -129,12 +129,18 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** Reads one item consistently. Undefined: there is no such item. */
-export async function getItem(table: Table, key: ItemKey, projection?: string): Promise<Item | undefined> {
+export async function getItem(
+  table: Table,
+  key: ItemKey,
+  projection?: string,
+  names?: Readonly<Record<string, string>>,
+): Promise<Item | undefined> {
   const wanted = {
     TableName: table.name,
     Key: key,
     ConsistentRead: true,
     ...(projection !== undefined && { ProjectionExpression: projection }),
+    ...(names && { ExpressionAttributeNames: names }),
   };
   const answer = await sendRead(table, (options) => table.client.send(new GetCommand(wanted), options));
   return answer.Item;

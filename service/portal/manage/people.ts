@@ -1,6 +1,7 @@
 /** The members of an account, as its owners manage them. */
 import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
+import { topicOf } from '../../notices/mail-readers.ts';
 import { parsePersonId } from '../../values/ids.ts';
 import { invalidRequest, Problem } from '../../values/problem.ts';
 import { microsOf, parseBody, version } from '../../operated/body.ts';
@@ -84,6 +85,10 @@ export const invitePerson: ManageHandle<'invitePerson'> = (request, caller, serv
 export const removePerson: ManageHandle<'removePerson'> = async (request, caller, services) => {
   const read = await readMember(caller.account, request.pathId, services.people);
   checkChanged(await services.people.removeMember(read));
+  // Nothing is published to the topic any more: the choice was in the item of the member.
+  const topic = topicOf(read.accountId, read.personId);
+  if (read.mail && services.topics)
+    await services.topics.remove(topic).catch(() => services.log.info('topic_not_removed', { topic }));
   return { status: 200, body: {}, logged: { note: read.email } };
 };
 

@@ -107,6 +107,11 @@ export function answersOf(samples: Samples): Answers {
     getUsage: ({ query }) => samples.usage((query.get('by') ?? 'day') as 'day'),
     exportUsage: () => 'day,spent\n',
     getAlerts: () => samples.alerts,
+    getEmails: () => samples.emails,
+    setEmails: ({ body: { notices } }) => ({
+      ...samples.emails,
+      choices: samples.emails.choices.map((one) => ({ ...one, is_chosen: notices.includes(one.notice) })),
+    }),
     setBudget: ({ body }) => body,
     setAlerts: ({ body }) => ({ ...samples.alerts, ...body }),
     listPeople: () => samples.people,

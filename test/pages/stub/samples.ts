@@ -728,6 +728,19 @@ export function samplesAt(nowMillis: number) {
       low_balance: 25,
       version: 'v1',
     } satisfies view.AlertsView,
+    emails: {
+      state: 'waiting',
+      words:
+        'Waiting for your confirmation: open the link in the e-mail to mira@studio.example. Save sends it again.',
+      choices: [
+        { notice: 'wallet.low', label: 'The balance is low', is_chosen: true },
+        {
+          notice: 'budget.reached',
+          label: 'The budget of the month is spent to 80 % or 100 %',
+          is_chosen: false,
+        },
+      ],
+    } satisfies view.EmailsView,
     uploadUntil: inFuture(15 * minute),
   };
 }
