@@ -77,7 +77,10 @@ export function createControl(options: ControlOptions): Handler {
     }
     const { path } = targetOf(incoming);
     if (path === inboxPath || path.startsWith(`${inboxPath}/`)) return inbox.handle(incoming, outgoing);
-    if (path === mailsPath || path.startsWith(`${mailsPath}/`)) return mails(incoming, outgoing);
+    if (path === mailsPath || path.startsWith(`${mailsPath}/`)) {
+      mails(incoming, outgoing);
+      return;
+    }
     if (path.startsWith(`${issuerPath}/`)) return issuer(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
     if (route === undefined) {

@@ -82,5 +82,3 @@ async function change(
   if (outcome.kind === 'overloaded') throw new Overloaded('the account stayed busy');
   return outcome.kind === 'done';
 }
-
-export type MailStore = ReturnType<typeof createMailStore>;

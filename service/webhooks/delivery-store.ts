@@ -84,7 +84,7 @@ export function createDeliveryStore(table: Table) {
       const isWatched = [noticeUrl, noticeEndpoints, mailChoices].some((one) => one !== undefined);
       const inARow = Number(item?.['webhookFailures'] ?? 0);
       return {
-        name: String(item?.['name'] ?? ''),
+        name: (item?.['name'] ?? '') as string,
         secrets: secretsFromItem(item),
         ...(isWatched && { failures: { inARow, isTold: item?.['toldFailing'] !== undefined } }),
       };

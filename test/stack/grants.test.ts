@@ -76,6 +76,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'encryption secret: GetSecretValue',
+    'arn:aws:sns:us-east-1:000000000000:Darkroom-mail-*: ListSubscriptionsByTopic Publish',
     'notice machine: StartExecution',
   ],
   Reconcile: [
@@ -102,6 +103,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table of ACCOUNT# CREATION# INVITED# IP# NOTICE# OPEN_COUNT# PERSON# SESSION#: DeleteItem PutItem UpdateItem',
     'encryption secret, origin secret: GetSecretValue',
     'user pool: AdminCreateUser',
+    'arn:aws:sns:us-east-1:000000000000:Darkroom-mail-*: CreateTopic DeleteTopic ListSubscriptionsByTopic Subscribe',
     'notice machine, callback machine, state machine: StartExecution',
   ],
   // What GenerateImage, QuoteImage and CreateUpload may do.

@@ -88,7 +88,7 @@ function BudgetForm(props: {
         value={draft.values.budget}
         onInput={(value) => draft.set('budget', value)}
         theirs={draft.theirs('budget')}
-        hint="Notices and pages tell from 80 % on. Nothing is refused: caps of keys do that."
+        hint="Notices tell from 80 % on. Nothing is refused: caps of keys do that."
         error={isWrong ? 'An amount such as 25 or 0.50.' : action.error?.fields.get('monthly_budget')}
       />
     </Form>

@@ -12,7 +12,7 @@ export function Emails() {
   const save = useAction('setEmails', () => {
     setChanged(undefined);
     emails.reload();
-    announce('Your e-mails are saved.');
+    announce('The notices are saved.');
   });
   return (
     <Card title="Notices by e-mail" id="emails">
