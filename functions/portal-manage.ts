@@ -6,8 +6,8 @@ import {
   outbound,
   registration,
   secretBox,
+  removeTopic,
   states,
-  topics,
 } from '../service/platform/lambda.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 import { servePortal } from '../service/portal/http/serve-portal.ts';
@@ -27,7 +27,7 @@ export const handler = servePortal(
       outbound: outbound(),
       secretBox: secretBox(),
       registration,
-      topics: topics(),
+      removeTopic: removeTopic(),
     }),
   ),
 );

@@ -69,12 +69,18 @@ export class NoticeExecution extends Construct {
   /** Lets a function call the topics of the people who get e-mails: they are made when a person asks. */
   grantTopics(
     fn: LambdaFunction,
-    ...actions: readonly ('CreateTopic' | 'DeleteTopic' | 'Publish' | 'Subscribe')[]
+    ...actions: readonly (
+      | 'CreateTopic'
+      | 'ListSubscriptionsByTopic'
+      | 'DeleteTopic'
+      | 'Publish'
+      | 'Subscribe'
+    )[]
   ): void {
     const resource = `${serviceName(this)}-mail-`;
     const arn = Stack.of(this).formatArn({ service: 'sns', resource });
     fn.addEnvironment('MAIL_TOPICS', arn);
-    const all = ['sns:ListSubscriptionsByTopic', ...actions.map((action) => `sns:${action}`)];
+    const all = actions.map((action) => `sns:${action}`);
     allow(fn, all, [`${arn}*`]);
     acknowledge(fn, {
       [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${resource}*]`]:

@@ -73,7 +73,8 @@ export function grantPortal(
   encryptionSecret.grantOpen(manage);
   execution.grantStart(manage);
   notices.grantStart(manage);
-  notices.grantTopics(manage, 'CreateTopic', 'DeleteTopic', 'Subscribe');
+  notices.grantTopics(signIn, 'ListSubscriptionsByTopic', 'CreateTopic', 'DeleteTopic', 'Subscribe');
+  notices.grantTopics(manage, 'DeleteTopic');
   grantGenerate(generate, parts, [...workItems, 'IP#*', 'SESSION#*']);
   images.grantSignUploads(generate);
   notices.grantStart(generate);

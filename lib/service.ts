@@ -257,7 +257,7 @@ export class Service {
     });
     for (const id of ['GenerateImage', ...renderers, 'ReceiveCallback', 'DeliverWebhook', 'Reconcile'])
       notices.grantStart(this.functionNamed(id));
-    notices.grantTopics(deliverWebhook, 'Publish');
+    notices.grantTopics(deliverWebhook, 'ListSubscriptionsByTopic', 'Publish');
     return notices;
   }
 

@@ -10,7 +10,7 @@ export const faultSchema = z
     call: z
       .string()
       .regex(
-        /^(dynamodb|states|secretsmanager|s3|lambda|apigateway):(\*|[A-Z]\w*)$/,
+        /^(dynamodb|states|secretsmanager|s3|lambda|sns|apigateway):(\*|[A-Z]\w*)$/,
         'must be service:Operation, as in dynamodb:TransactWriteItems',
       ),
     /** Part of the caller's name. Without a value the fault concerns every caller. */

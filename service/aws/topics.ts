@@ -1,21 +1,11 @@
 /**
  * Topics of SNS that send e-mails, one for each person: SNS asks the person to confirm, and says in each e-mail how to
- * end it. The signed query protocol takes the place of a client of the SDK, for which the bundles have no room.
+ * end it.
  */
-import type { Clock } from '../values/runtime.ts';
-import { type AwsPlace, serviceUrl } from './aws-place.ts';
-import { createSignedFetch, type SigningKeys } from './signed-fetch.ts';
+import { createTopicCalls, memberIn, type TopicAccess, TopicRefused } from './topic-calls.ts';
 
-const callMillis = 10_000;
-const apiVersion = '2010-03-31';
 /** SNS takes at most 100 characters of ASCII in one line. */
 const longestSubject = 100;
-
-export interface TopicAccess extends AwsPlace, SigningKeys {
-  /** The beginning of the ARN of every topic. */
-  readonly prefix: string;
-  readonly clock: Pick<Clock, 'now' | 'sleep' | 'timeout'>;
-}
 
 export interface Mail {
   readonly subject: string;
@@ -28,43 +18,12 @@ export type Published =
   | { readonly kind: 'answered'; readonly status: number; readonly excerpt: string }
   | { readonly kind: 'unanswered'; readonly reason: string; readonly failure: 'timeout' | 'unreachable' };
 
-/** SNS refused the call. */
-export class TopicRefused extends Error {
-  override readonly name = 'TopicRefused';
-}
-
 export type Topics = ReturnType<typeof createTopics>;
 
-export function createTopics({ prefix, clock, ...access }: TopicAccess) {
+export function createTopics(access: TopicAccess) {
+  const { prefix } = access;
   const name = prefix.slice(prefix.lastIndexOf(':') + 1);
-  const url = `${serviceUrl('sns', access)}/`;
-
-  async function ask(
-    operation: string,
-    members: Readonly<Record<string, string>>,
-    retries: number,
-  ): Promise<{ readonly status: number; readonly text: string }> {
-    const send = createSignedFetch({ ...access, service: 'sns', retries, clock });
-    const limit = clock.timeout(callMillis);
-    try {
-      const response = await send(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
-        body: new URLSearchParams({ Action: operation, Version: apiVersion, ...members }).toString(),
-        signal: limit.signal,
-      });
-      return { status: response.status, text: await response.text() };
-    } finally {
-      limit.release();
-    }
-  }
-
-  async function call(operation: string, members: Readonly<Record<string, string>>): Promise<string> {
-    const { status, text } = await ask(operation, members, 2);
-    if (status === 200) return text;
-    throw new TopicRefused(`${operation}: ${status} ${memberIn(text, 'Code')}`);
-  }
-
+  const { ask, call, remove } = createTopicCalls(access);
   return {
     /** Makes the topic if there is none, and lets SNS ask the address to confirm. */
     subscribe: async (topic: string, address: string): Promise<void> => {
@@ -104,21 +63,13 @@ export function createTopics({ prefix, clock, ...access }: TopicAccess) {
           : { kind: 'unanswered', reason: 'no valid http answer', failure: 'unreachable' };
       }
     },
-    /** Ends all subscriptions of the topic, also one that waits. No topic is no error. */
-    remove: async (topic: string): Promise<void> => {
-      await call('DeleteTopic', { TopicArn: prefix + topic });
-    },
+    remove,
   };
 }
 
 /** A subject with another character is refused as a whole. */
 function subjectOf(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, longestSubject);
-}
-
-/** The text of an element as it is written. ARNs, ids and codes have no character that XML writes otherwise. */
-function memberIn(xml: string, name: string): string {
-  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

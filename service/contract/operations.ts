@@ -472,7 +472,7 @@ export const memberOperations = {
   getEmails: {
     method: 'GET',
     path: '/emails',
-    function: 'manage',
+    function: 'sign-in',
     role: 'viewer',
     query: [],
     isForFinance: true,
@@ -480,7 +480,7 @@ export const memberOperations = {
   setEmails: {
     method: 'PUT',
     path: '/emails',
-    function: 'manage',
+    function: 'sign-in',
     role: 'viewer',
     query: [],
     isForFinance: true,

@@ -6,6 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { callLimits } from '../aws/call-limits.ts';
 import { systemClock as clock } from '../aws/clock.ts';
 import { createReplaceableSecret } from '../aws/secrets.ts';
+import { createTopicCalls } from '../aws/topic-calls.ts';
 import { createTopics } from '../aws/topics.ts';
 import { createSignedSecret } from '../aws/signed-secret.ts';
 import type { Catalog, ProviderCosts } from '../catalog/catalog-schema.ts';
@@ -85,6 +86,11 @@ export function signedOriginSecrets(): Platform['originSecrets'] {
 export function topics(): Platform['topics'] {
   const prefix = environment('MAIL_TOPICS');
   return prefix === '' ? undefined : createTopics({ ...awsEnvironment(), prefix, clock });
+}
+
+export function removeTopic(): Platform['removeTopic'] {
+  const prefix = environment('MAIL_TOPICS');
+  return prefix === '' ? undefined : createTopicCalls({ ...awsEnvironment(), prefix, clock }).remove;
 }
 
 export const registration: Platform['registration'] = (signal) => {

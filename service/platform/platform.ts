@@ -45,6 +45,8 @@ export interface Platform {
   readonly originSecrets: () => Promise<readonly string[]>;
   /** Undefined: the service sends no e-mails of notices. */
   readonly topics: Topics | undefined;
+  /** Deletes the topic of a person who has lost the place in the account. */
+  readonly removeTopic: Topics['remove'] | undefined;
   readonly registration: (signal: AbortSignal) => Registration;
   readonly vendors: Providers;
   readonly configured: (definition: ProviderDefinition) => ImageProvider;

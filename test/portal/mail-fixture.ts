@@ -1,5 +1,6 @@
 /** Topics in memory, with the e-mails that were published to those who have confirmed. */
-import { type Mail, TopicRefused, type Topics } from '../../service/aws/topics.ts';
+import { TopicRefused } from '../../service/aws/topic-calls.ts';
+import type { Mail, Topics } from '../../service/aws/topics.ts';
 
 export function fakeTopics() {
   const subscriptions = new Map<string, { readonly address: string; isConfirmed: boolean }>();

@@ -30,6 +30,7 @@ import { createActionLog } from '../../service/operated/action-store.ts';
 import type { PortalAnswer, PortalHandle } from '../../service/portal/http/caller.ts';
 import { type PortalHandlers, servePortal } from '../../service/portal/http/serve-portal.ts';
 import type { PortalServices } from '../../service/portal/open.ts';
+import { createMailStore } from '../../service/notices/mail-store.ts';
 import { createPeopleStore } from '../../service/portal/people-store.ts';
 import { createPortalAccess } from '../../service/portal/session-store.ts';
 import type { PortalSettings } from '../../service/portal/settings.ts';
@@ -201,6 +202,8 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
       access: createPortalAccess(store),
       actions: createActionLog(store),
       people: createPeopleStore(store),
+      mailStore: createMailStore(store),
+      topics: undefined,
       originSecrets: () => Promise.resolve([originSecret, previousOriginSecret]),
       identity: { ...openid(budget.signal), ...options.identity },
       loginBox: createLoginBox({ client: secrets, secretArn: 'arn', clock: systemClock, randomBytes }),

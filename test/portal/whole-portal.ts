@@ -215,7 +215,10 @@ export function openWholePortal() {
     emailsADay: pool.emailsADay,
   } as const;
   const functions: Readonly<Record<PortalFunction, ApiHandler>> = {
-    'sign-in': serveSignIn(() => ({ ...portal(), people }) as unknown as SignInServices),
+    'sign-in': serveSignIn((): SignInServices => {
+      const mailStore = createMailStore(table);
+      return { ...portal(), people, mailStore, topics: mails.topics } as unknown as SignInServices;
+    }),
     read: serveRead((): ReadServices => ({
       ...portal(),
       catalogs,
@@ -235,8 +238,7 @@ export function openWholePortal() {
       endpoints: createEndpointStore(table),
       notices: createNoticeStore(table),
       monthSpent: createMonthSpent(table),
-      mailStore: createMailStore(table),
-      topics: mails.topics,
+      removeTopic: mails.topics.remove,
       secretBox: createSecretBox({ client: secrets, secretArn: 'arn', clock, randomBytes }),
     })),
     generate: servePortal('generate', generateHandlers, (): GenerateServices => ({

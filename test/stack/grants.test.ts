@@ -90,6 +90,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# INVITED# IP# PERSON# SERVICE SESSION#: DeleteItem PutItem UpdateItem',
     'encryption secret, client secret, origin secret: GetSecretValue',
+    'arn:aws:sns:us-east-1:000000000000:Darkroom-mail-*: CreateTopic DeleteTopic ListSubscriptionsByTopic Subscribe',
   ],
   // Of all that it shows it writes only the sums of days that are over.
   PortalRead: [
@@ -103,7 +104,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table of ACCOUNT# CREATION# INVITED# IP# NOTICE# OPEN_COUNT# PERSON# SESSION#: DeleteItem PutItem UpdateItem',
     'encryption secret, origin secret: GetSecretValue',
     'user pool: AdminCreateUser',
-    'arn:aws:sns:us-east-1:000000000000:Darkroom-mail-*: CreateTopic DeleteTopic ListSubscriptionsByTopic Subscribe',
+    'arn:aws:sns:us-east-1:000000000000:Darkroom-mail-*: DeleteTopic',
     'notice machine, callback machine, state machine: StartExecution',
   ],
   // What GenerateImage, QuoteImage and CreateUpload may do.

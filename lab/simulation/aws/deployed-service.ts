@@ -418,6 +418,7 @@ export function createService(
     },
     originSecrets: createReplaceableSecret({ client: clients.secrets, secretArn: originSecretArn, clock }),
     topics: undefined,
+    removeTopic: undefined,
     registration: () => ({ registerUser: () => Promise.resolve('none'), emailsADay: Infinity }),
     vendors: providers,
     configured: ({ name }) => {

@@ -1,7 +1,6 @@
 /** The Lambda function of what clients change by themselves: keys, webhooks, alerts and people. */
 import type { PortalHandlers } from '../http/serve-portal.ts';
 import { setBudget } from './budget.ts';
-import { getEmails, setEmails } from './emails.ts';
 import { addEndpoint, changePortalEndpoint, removeEndpoint } from './endpoints.ts';
 import { changeKey, createKey, revokeKey, rollKey } from './keys.ts';
 import type { ManageServices } from './open.ts';
@@ -30,8 +29,6 @@ export const manageHandlers: PortalHandlers<'manage', ManageServices> = {
   redeliverFailed,
   setAlerts,
   setBudget,
-  getEmails,
-  setEmails,
   invitePerson,
   changePerson,
   removePerson,

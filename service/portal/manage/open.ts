@@ -6,7 +6,6 @@ import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
 import { createExecutions } from '../../creations/executions.ts';
 import { createNoticeExecutions } from '../../notices/notice-executions.ts';
-import { createMailStore } from '../../notices/mail-store.ts';
 import { createMonthSpent } from '../../notices/spend-reads.ts';
 import { createNoticeMarks } from '../../notices/notice-store.ts';
 import { machinesOf, type ServicesOf } from '../../platform/common.ts';
@@ -21,7 +20,9 @@ export type ManageServices = ServicesOf<typeof openPortalManage>;
 export type ManageHandle<Name extends PortalOperationName> = PortalHandle<Name, ManageServices>;
 
 export function openPortalManage(
-  on: PortalPlatform & CatalogPlatform & On<'states' | 'outbound' | 'secretBox' | 'registration' | 'topics'>,
+  on: PortalPlatform &
+    CatalogPlatform &
+    On<'states' | 'outbound' | 'secretBox' | 'registration' | 'removeTopic'>,
 ) {
   const machines = machinesOf(on);
   const noticeMachine = on.environment('NOTICE_MACHINE_ARN');
@@ -44,8 +45,7 @@ export function openPortalManage(
     executions: createExecutions(on.states, machines, store.signal),
     notices: createNoticeMarks(store),
     monthSpent: createMonthSpent(store),
-    mailStore: createMailStore(store),
-    topics: on.topics,
+    removeTopic: on.removeTopic,
     noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),
   }));
 }

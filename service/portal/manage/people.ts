@@ -87,8 +87,8 @@ export const removePerson: ManageHandle<'removePerson'> = async (request, caller
   checkChanged(await services.people.removeMember(read));
   // Nothing is published to the topic any more: the choice was in the item of the member.
   const topic = topicOf(read.accountId, read.personId);
-  if (read.mail && services.topics)
-    await services.topics.remove(topic).catch(() => services.log.info('topic_not_removed', { topic }));
+  if (read.mail && services.removeTopic)
+    await services.removeTopic(topic).catch(() => services.log.info('topic_not_removed', { topic }));
   return { status: 200, body: {}, logged: { note: read.email } };
 };
 

@@ -1,4 +1,7 @@
-/** Signs people in and out. This function alone redeems the issuer's code; no token leaves it. */
+/**
+ * Signs people in and out, and does what concerns a person alone. This function alone redeems the issuer's code; no
+ * token leaves it.
+ */
 import { type ApiHandler, framed, inTime } from '../../api/framed.ts';
 import { signInMethods, signInPaths } from '../../contract/operations.ts';
 import type { OpenServices } from '../../platform/common.ts';
@@ -6,6 +9,7 @@ import type { PortalAnswer } from '../http/caller.ts';
 import { type PortalRequest, portalRequestOf } from '../http/portal-request.ts';
 import { answerOf, refusal, toPortalGateway } from '../http/serve-portal.ts';
 import { callback } from './callback.ts';
+import { getEmails, setEmails } from './emails.ts';
 import { login } from './login.ts';
 import type { SignInServices } from './open.ts';
 import { logout, switchAccount } from './session-end.ts';
@@ -27,7 +31,7 @@ export function serveSignIn(open: OpenServices<SignInServices>): ApiHandler {
       const step = stepAt(request.routeKey);
       const answer = await (step
         ? inTime(step(request, services), services)
-        : answerOf('sign-in', { switchAccount }, request, services));
+        : answerOf('sign-in', { switchAccount, getEmails, setEmails }, request, services));
       return toPortalGateway(answer, request.requestId);
     },
     (problem, services, requestId) =>

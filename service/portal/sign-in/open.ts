@@ -1,4 +1,5 @@
 import { createPlainSecret } from '../../aws/secrets.ts';
+import { createMailStore } from '../../notices/mail-store.ts';
 import type { ServicesOf } from '../../platform/common.ts';
 import type { On } from '../../platform/platform.ts';
 import type { AccountId } from '../../values/ids.ts';
@@ -32,7 +33,7 @@ export type LoginBox = ReturnType<typeof createLoginBox>;
 
 export type SignInServices = ServicesOf<typeof openSignIn>;
 
-export function openSignIn(on: PortalPlatform & On<'secrets'>) {
+export function openSignIn(on: PortalPlatform & On<'secrets' | 'topics'>) {
   const { secrets: client, clock, randomBytes, environment } = on;
   const identity = createOpenid({
     issuer: environment('PORTAL_ISSUER'),
@@ -46,5 +47,7 @@ export function openSignIn(on: PortalPlatform & On<'secrets'>) {
     loginBox,
     identity: identity(store.signal),
     people: createPeopleStore(store),
+    mailStore: createMailStore(store),
+    topics: on.topics,
   }));
 }

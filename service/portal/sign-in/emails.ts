@@ -1,16 +1,16 @@
 /** The notices that a person gets by e-mail. Everybody chooses for themselves, and only for the own verified address. */
 import * as z from 'zod/mini';
-import { TopicRefused } from '../../aws/topics.ts';
+import { TopicRefused } from '../../aws/topic-calls.ts';
 import type { EmailsView } from '../../contract/portal-views.ts';
 import { type MailChoice, mostReaders, topicOf } from '../../notices/mail-readers.ts';
 import { type NoticeType, noticeTypes } from '../../notices/notice.ts';
 import { parseBody } from '../../operated/body.ts';
 import { Problem, retryLater } from '../../values/problem.ts';
-import type { MemberCaller } from '../http/caller.ts';
-import type { ManageHandle, ManageServices } from './open.ts';
+import type { MemberCaller, PortalHandle } from '../http/caller.ts';
+import type { SignInServices } from './open.ts';
 
 /** GET /emails: SNS knows whether the person has confirmed, or ended it by the link in an e-mail. */
-export const getEmails: ManageHandle<'getEmails'> = async (_request, caller, services) => {
+export const getEmails: PortalHandle<'getEmails', SignInServices> = async (_request, caller, services) => {
   const choice = await services.mailStore.choice(caller.account.id, caller.person.id);
   return { status: 200, body: await viewOf(caller, choice, services) };
 };
@@ -20,7 +20,7 @@ const emailsSchema = z.strictObject({
 });
 
 /** PUT /emails: an empty list ends the e-mails. While an address is not confirmed, SNS asks it again. */
-export const setEmails: ManageHandle<'setEmails'> = async (request, caller, services) => {
+export const setEmails: PortalHandle<'setEmails', SignInServices> = async (request, caller, services) => {
   const { notices } = parseBody(request, emailsSchema);
   const { account, person } = caller;
   const { mailStore, topics } = services;
@@ -57,7 +57,7 @@ export const setEmails: ManageHandle<'setEmails'> = async (request, caller, serv
 async function viewOf(
   { account, person }: MemberCaller,
   choice: MailChoice | undefined,
-  { topics }: ManageServices,
+  { topics }: SignInServices,
 ): Promise<EmailsView> {
   const address = choice?.address ?? person.email;
   const topic = topicOf(account.id, person.id);

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { mailOf } from '../../service/notices/notice-mail.ts';
+import { noticeTypes } from '../../service/notices/notice.ts';
+
+const account = { available: 3.5, low_balance: 5, currency: 'USD', required: 4 };
+const parts = {
+  account,
+  key: { name: 'web', cap: 'monthly', level: 80, limit: 10, spent: 8.2, user: 'customer 7' },
+  budget: { month: '2026-11', level: 100, limit: 20, spent: 21 },
+  webhooks: { failed_attempts: 11 },
+  endpoint: { url: 'https://hooks.test/secret-path', failing_since: '2026-11-17T12:00:00.000Z' },
+};
+const at = { account: 'ACME', portalUrl: 'https://portal.test/portal/' };
+
+describe('The e-mail of a notice', () => {
+  it.each([
+    ['wallet.low', 'the balance of ACME is below 5.00 USD', 'has 3.50 USD left', 'wallet'],
+    ['wallet.empty', 'the balance of ACME is used up', 'needed 4.00 USD', 'wallet'],
+    ['key.cap_reached', 'the key web of ACME has reached 80 % of its monthly cap', '8.20 USD', 'keys'],
+    ['budget.reached', 'ACME has spent 100 % of its budget of 2026-11', '21.00 USD', 'usage'],
+    ['webhook.failing', 'the webhooks of ACME fail', '11 attempts', 'deliveries'],
+    ['endpoint.failing', 'an endpoint of ACME fails', 'hooks.test', 'deliveries'],
+    ['endpoint.disabled', 'an endpoint of ACME is switched off', 'hooks.test', 'webhooks'],
+  ])('%s says what happened and leads to its page', (notice, subject, words, page) => {
+    const mail = mailOf(JSON.stringify({ notice, ...parts }), at);
+    expect(mail.subject).toBe(`Darkroom: ${subject}`);
+    expect(mail.text).toContain(words);
+    expect(mail.text.split('\n\n')).toContain(`https://portal.test/portal/${page}`);
+    // Neither the path of an address nor whom a client renders for.
+    expect(mail.text).not.toMatch(/secret-path|customer 7/);
+  });
+
+  it('Each notice has one', () => {
+    for (const notice of noticeTypes)
+      expect(mailOf(JSON.stringify({ notice, ...parts }), at).subject).toMatch(/^Darkroom: \S/);
+  });
+});
