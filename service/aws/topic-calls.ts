@@ -12,9 +12,7 @@ export interface TopicAccess extends AwsPlace, SigningKeys {
 }
 
 /** SNS refused the call. */
-export class TopicRefused extends Error {
-  override readonly name = 'TopicRefused';
-}
+export class TopicRefused extends Error {}
 
 export function createTopicCalls({ prefix, clock, ...access }: TopicAccess) {
   const url = `${serviceUrl('sns', access)}/`;
@@ -38,8 +36,8 @@ export function createTopicCalls({ prefix, clock, ...access }: TopicAccess) {
     }
   };
   const call = async (operation: string, members: Readonly<Record<string, string>>): Promise<void> => {
-    const { status, text } = await ask(operation, members, 2);
-    if (status !== 200) throw new TopicRefused(`${operation}: ${status} ${memberIn(text, 'Code')}`);
+    const { status } = await ask(operation, members, 2);
+    if (status !== 200) throw new TopicRefused(`${operation}: ${status}`);
   };
   return {
     ask,
@@ -47,9 +45,4 @@ export function createTopicCalls({ prefix, clock, ...access }: TopicAccess) {
     /** Ends all subscriptions of the topic, also one that waits. No topic is no error. */
     remove: (topic: string): Promise<void> => call('DeleteTopic', { TopicArn: prefix + topic }),
   };
-}
-
-/** The text of an element as it is written. ARNs, ids and codes have no character that XML writes otherwise. */
-export function memberIn(xml: string, name: string): string {
-  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
 }

@@ -2,7 +2,7 @@
  * Topics of SNS that send e-mails, one for each person: SNS asks the person to confirm, and says in each e-mail how to
  * end it.
  */
-import { createTopicCalls, memberIn, type TopicAccess, TopicRefused } from './topic-calls.ts';
+import { createTopicCalls, type TopicAccess, TopicRefused } from './topic-calls.ts';
 
 /** SNS takes at most 100 characters of ASCII in one line. */
 const longestSubject = 100;
@@ -70,6 +70,11 @@ export function createTopics(access: TopicAccess) {
 /** A subject with another character is refused as a whole. */
 function subjectOf(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, longestSubject);
+}
+
+/** The text of an element as it is written. ARNs, ids and codes have no character that XML writes otherwise. */
+function memberIn(xml: string, name: string): string {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

@@ -121,6 +121,8 @@ it('A person chooses notices by e-mail, confirms, gets one when the balance is l
   for (const lowBalanceMicros of [asMicros(500_000), asMicros(2_000_000)]) {
     await service.operator.accounts.change(low.account.id, { noticeUrl, lowBalanceMicros });
     await settled(service, await submit(service, low.key, order));
+    const isTold = async () => (await service.account(low.account.id)).toldLow !== undefined;
+    await expect.poll(isTold).toBe(lowBalanceMicros > 1_000_000);
   }
   const arrived = async (): Promise<string> => (await fetch(noticeUrl)).text();
   await expect.poll(arrived).toContain('wallet.low');

@@ -86,9 +86,7 @@ export const removePerson: ManageHandle<'removePerson'> = async (request, caller
   const read = await readMember(caller.account, request.pathId, services.people);
   checkChanged(await services.people.removeMember(read));
   // Nothing is published to the topic any more: the choice was in the item of the member.
-  const topic = topicOf(read.accountId, read.personId);
-  if (read.mail && services.removeTopic)
-    await services.removeTopic(topic).catch(() => services.log.info('topic_not_removed', { topic }));
+  if (read.mail) await services.removeTopic?.(topicOf(read.accountId, read.personId)).catch(() => undefined);
   return { status: 200, body: {}, logged: { note: read.email } };
 };
 
