@@ -27,6 +27,7 @@ import { type Runtime, type RuntimeEvent, startRuntime } from './runtime.ts';
 import { servedUnder, withLocalUploads } from './served-template.ts';
 import { createPublicDoor, type PublicService, publicUrlOf } from './public-door.ts';
 import { listen, routed, type ServerHandlers } from './server.ts';
+import { createLocalStripe, stripePath } from './stripe/local-stripe.ts';
 import type { Executions } from './step-functions/executions.ts';
 import { type LocalTemplate, readTemplate } from './template.ts';
 
@@ -172,7 +173,14 @@ async function start(
     onEvent,
   });
   onStop(runtime.stop);
-  const advance = createAdvanceOf(runtime, clock, onStop);
+  const stripe = createLocalStripe({
+    file: path.join(folder, 'stripe.json'),
+    url: `${url}${stripePath}`,
+    now: clock.now,
+    random: Math.random,
+  });
+  onStop(stripe.close);
+  const advance = createAdvanceOf({ ...runtime, schedule: stripe.join(runtime.schedule) }, clock, onStop);
 
   const { aws, functions } = runtime;
   const addresses = addressesOf(url, own?.url ?? url, aws.url);
@@ -226,8 +234,10 @@ async function start(
       state,
       publication,
       issuer: createLocalIssuer({ url, template, handle: aws.handle, now: clock.now, people }),
+      stripe: stripe.handle,
     });
     server.serve(routed({ ...parts, control }));
+    stripe.begin();
   }
   runtime.begin();
   lock.announce({

@@ -11,6 +11,7 @@ import { issuerPath } from '../issuer/issuer.ts';
 import { parseJson } from '../json.ts';
 import type { Runtime } from '../runtime.ts';
 import { proofPath } from '../service-record.ts';
+import { paymentsPath, stripePath } from '../stripe/local-stripe.ts';
 import type { LocalTemplate } from '../template.ts';
 import { type Inbox, inboxPath } from './inbox.ts';
 import { createMailPage, mailsPath } from './mails.ts';
@@ -33,6 +34,8 @@ export interface ControlOptions {
   readonly publication: Pick<Publication, 'answer'>;
   /** Answers the paths of the issuer at which people sign in. */
   readonly issuer: Handler;
+  /** Answers the paths of the fake of Stripe, and of what happens there. */
+  readonly stripe: Handler;
 }
 
 const maxBodyBytes = 64 * 1024;
@@ -40,10 +43,10 @@ const maxBodyBytes = 64 * 1024;
 /** Part of a function's name, and part of the JSON of the events of the invocations that crash. */
 const crashSchema = z.strictObject({ function: z.string().min(1), match: z.string().default('') });
 
-/** Serves /_local/ (clock, state, faults, crashes, inbox, e-mails and issuer) to this machine only. */
+/** Serves /_local/ (clock, state, faults, crashes, inbox, e-mails, issuer and Stripe) to this machine only. */
 export function createControl(options: ControlOptions): Handler {
   const mails = createMailPage(options.topics);
-  const { inbox, faults, advance, crash, state, prove, publication, issuer } = options;
+  const { inbox, faults, advance, crash, state, prove, publication, issuer, stripe } = options;
   const routes: Readonly<Record<string, Handler>> = {
     'POST /_local/clock': withBody(advanceSchema, async ({ advance_seconds }, outgoing) => {
       const { now, steps } = await advance(advance_seconds);
@@ -82,6 +85,7 @@ export function createControl(options: ControlOptions): Handler {
       return;
     }
     if (path.startsWith(`${issuerPath}/`)) return issuer(incoming, outgoing);
+    if (path === paymentsPath || path.startsWith(`${stripePath}/`)) return stripe(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
     if (route === undefined) {
       refuse(404, 'ERR_NOT_FOUND', `${incoming.method ?? ''} ${path} is not served`);

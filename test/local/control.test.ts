@@ -41,6 +41,7 @@ describe('the control routes', () => {
       state: () => ({ now: 'then' }),
       publication: { answer: () => Promise.reject(new Error('nobody publishes')) },
       issuer: () => Promise.reject(new Error('nobody signs in')),
+      stripe: () => Promise.reject(new Error('nobody pays')),
       prove: (challenge) => `proof of ${challenge}`,
       crash: (part, match) => {
         crashes.push([part, match]);
