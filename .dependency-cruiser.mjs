@@ -40,7 +40,7 @@ const floors = [
   ['vendors'],
   ['creations'],
   ['api', 'audit', 'notices', 'usage'],
-  ['webhooks'],
+  ['payments', 'webhooks'],
   ['erase', 'events', 'generate', 'operated', 'reconcile', 'render'],
   ['mcp', 'openai', 'operator', 'portal'],
   ['canary', 'document', 'release'],

@@ -10,7 +10,7 @@ const style = `${look}
   form { display: grid; gap: .6rem; margin: 0 0 1.5rem; }
   button { display: flex; justify-content: space-between; gap: 1rem; padding: .7rem 1rem; border: 1px solid #8a6f66; border-radius: .6rem; background: #1c1210; color: var(--paper); font: inherit; text-align: left; cursor: pointer; }
   button:hover { background: #2a1915; }
-  button span:last-child { color: var(--dim); font: .85rem/1.6 ui-monospace, monospace; }
+  button span:last-child { white-space: nowrap; color: var(--dim); font: .85rem/1.6 ui-monospace, monospace; }
   :focus-visible { outline: 2px solid var(--lamp); outline-offset: 2px; }
   .refused { margin: 1.5rem 0 0; padding: .7rem 1rem; border-radius: .6rem; color: #ffd0c8; background: #5b1a13; }
   a { color: var(--paper); }

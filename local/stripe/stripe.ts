@@ -15,8 +15,6 @@ import { deliver } from './events.ts';
 import { expire, settle } from './payments.ts';
 import { endRefund } from './reversals.ts';
 
-export type FakeStripe = ReturnType<typeof createFakeStripe>;
-
 export function createFakeStripe(state: StripeState, world: StripeWorld) {
   const account = openAccount(state, world);
   let sending: Promise<void> = Promise.resolve();

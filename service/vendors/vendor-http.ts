@@ -38,8 +38,8 @@ export interface VendorCall {
   /** A path under the base URL, or an address from an answer. */
   readonly to: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A plain object is sent as JSON. */
-  readonly body?: object | FormData;
+  /** A plain object is sent as JSON, and URLSearchParams as the form that Stripe reads. */
+  readonly body?: object | FormData | URLSearchParams;
   readonly signal: AbortSignal;
 }
 
@@ -132,6 +132,11 @@ function sentBody(
 ): Pick<SentRequest, 'headers' | 'body'> {
   if (body === undefined) return { headers: { ...headers } };
   if (body instanceof FormData) return { headers: { ...headers }, body };
+  if (body instanceof URLSearchParams)
+    return {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: body.toString(),
+    };
   return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 

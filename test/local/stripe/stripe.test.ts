@@ -1,5 +1,5 @@
 /** Stripe's own library drives our fake of Stripe. */
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkout, startStripe, type TestStripe, webhookSecret } from './stripe-fixture.ts';
 
@@ -29,7 +29,7 @@ describe('the fake of Stripe', () => {
   }
 
   /** Charges the card that the payment saved, as an auto top-up does. */
-  function chargeAgain(intent: Stripe.PaymentIntent, key?: string): Promise<Stripe.PaymentIntent> {
+  function chargeAgain(intent: Stripe.PaymentIntent, key?: string) {
     return sdk.paymentIntents.create(
       {
         amount: 4_000,
@@ -240,7 +240,7 @@ describe('the fake of Stripe', () => {
     const types = ['payment_intent.created', 'customer.created'];
     const events = await sdk.events.list({ types, created: { gte: since }, limit: 4 });
     expect(events.data.map(({ type }) => type)).toEqual([
-      ...Array(3).fill('payment_intent.created'),
+      ...made.map(() => 'payment_intent.created'),
       'customer.created',
     ]);
     expect((await sdk.charges.list({ created: { gte: since } })).data).toEqual([]);
