@@ -1,6 +1,7 @@
 /**
  * The objects of Stripe with the members that our requests and its events show, in the form of the version
- * 2026-10-28.endive (types of stripe-node 23.1.0, read 2026-11-27). Times are Unix seconds, amounts whole cents.
+ * 2026-10-28.endive (types of stripe-node 23.1.0, read 2026-11-27). Times are Unix seconds, amounts whole cents. The
+ * file has more than 300 lines, because each object stands beside its type.
  */
 import type { Card } from './cards.ts';
 

@@ -1,4 +1,7 @@
-/** The calls of Stripe's API that the product makes, with their parameters; every other parameter is refused. */
+/**
+ * The calls of Stripe's API that the product makes, with their parameters; every other parameter is refused. The file
+ * has more than 300 lines, because all calls and their parameters are one table.
+ */
 import * as z from 'zod';
 import type { StripeAccount } from './account.ts';
 import { loggedEvents, tell } from './events.ts';
@@ -331,6 +334,11 @@ export const operations: readonly Operation[] = [
     tell(account, 'customer.created', customer);
     return customer;
   }),
+  operation(
+    'GET /v1/customers',
+    { created: moments.optional(), email: text.optional(), ...page },
+    (call, given) => paged(call, call.account.list('customer', call.live), given, '/v1/customers'),
+  ),
   operation('GET /v1/customers/*', {}, ({ account, live, id }) => account.get('customer', id, live)),
   operation('GET /v1/payment_methods/*', {}, ({ account, live, id }) =>
     account.get('payment_method', id, live),

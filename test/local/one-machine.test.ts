@@ -181,6 +181,32 @@ describe('one machine', () => {
     expect(existsSync(path.join(folder, 'other', 'service.json'))).toBe(false);
   });
 
+  it('An advance does what falls due at the fake of Stripe, whose webhooks come to this machine', async () => {
+    const send = async (to: string, body: URLSearchParams | string): Promise<string> => {
+      const headers = { authorization: 'Bearer rk_test_fixture', 'stripe-version': '2026-10-28.endive' };
+      const answer = await fetch(`${origin()}/_local/${to}`, { method: 'POST', headers, body });
+      return z.looseObject({ id: z.string().default('') }).parse(await answer.json()).id;
+    };
+    const webhook = { action: 'webhook', url: `${origin()}/start`, secrets: ['whsec_fixture'] };
+    await send('payments', JSON.stringify(webhook));
+    const session = {
+      mode: 'payment',
+      success_url: 'https://portal.test/',
+      'line_items[0][quantity]': '1',
+      'line_items[0][price_data][currency]': 'usd',
+      'line_items[0][price_data][unit_amount]': '500',
+      'line_items[0][price_data][product_data][name]': 'Credit',
+    };
+    await send('stripe/v1/checkout/sessions', new URLSearchParams(session));
+    const day = 86_400;
+    const begin = machine.clock.now();
+    await machine.advance(day + 60);
+    const expired = events.find((one) => one.event === 'execution' && one.execution.startsWith('evt_'));
+    const instant = (await instants(expired?.event === 'execution' ? expired.execution : '')).at(0) ?? 0;
+    expect(instant - begin).toBeGreaterThan((day - 60) * 1_000);
+    expect(instant).toBeLessThan(machine.clock.now() - 30_000);
+  });
+
   it('One machine stops at once, and runs only the open executions again at the next start', async () => {
     const data = 'again';
     const foreign = path.join(folder, data, 'mine.txt');

@@ -249,6 +249,24 @@ describe('the fake of Stripe', () => {
     expect((await sdk.events.list({ limit: 100 })).data).toHaveLength(1);
   });
 
+  it('A list lags behind, or breaks after its first page, as a fault asks', async () => {
+    const { id: customer } = await sdk.customers.create({});
+    const { id: starting_after } = await sdk.paymentIntents.create({
+      amount: 100,
+      currency: 'usd',
+      customer,
+    });
+    const call = 'GET /v1/payment_intents';
+    stripe.act({ action: 'fault', fault: 'lag', call, seconds: 60, times: 2 });
+    expect((await sdk.paymentIntents.list({ customer })).data).toHaveLength(0);
+    await stripe.advance(60);
+    expect((await sdk.paymentIntents.list({ customer })).data).toHaveLength(1);
+    stripe.act({ action: 'fault', fault: 'broken_page', call });
+    expect((await sdk.paymentIntents.list({ customer })).data).toHaveLength(1);
+    const next = sdk.paymentIntents.list({ customer, starting_after });
+    expect(await refusal(next)).toMatchObject({ statusCode: 500 });
+  });
+
   it('An Idempotency-Key replays the first answer for a day, declines and stored 500s included', async () => {
     const { intent } = await paid('pays');
     const first = await chargeAgain(intent, 'k1');
