@@ -111,6 +111,92 @@ describe('the client of Stripe', () => {
     });
   });
 
+  it('Each request is what the official library sends for the same parameters of the pinned version', async () => {
+    const { customer, paymentMethod, id, ...others } = await paid('pays');
+    const charge = topUpBy({ customer, paymentMethod, id, ...others });
+    const expires_at = soon();
+    const known = { ...order, customer: charge.customer, automaticTax: true, taxIds: true, invoices: true };
+    const { sdk } = fake;
+    const page = { limit: 100 };
+    const pairs: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>])[] = [
+      [
+        () => stripe.createSession({ ...known, expiresAt: expires_at }, newKey()),
+        () =>
+          sdk.checkout.sessions.create({
+            mode: 'payment',
+            line_items: [
+              {
+                quantity: 1,
+                price_data: {
+                  currency: 'usd',
+                  unit_amount: 2_500,
+                  tax_behavior: 'exclusive',
+                  product_data: { name: order.product },
+                },
+              },
+            ],
+            adaptive_pricing: { enabled: false },
+            customer: charge.customer,
+            customer_update: { address: 'auto', name: 'auto' },
+            client_reference_id: 'p1',
+            metadata: order.metadata,
+            payment_intent_data: { metadata: order.metadata, setup_future_usage: 'off_session' },
+            expires_at,
+            success_url: order.successUrl,
+            cancel_url: order.cancelUrl,
+            automatic_tax: { enabled: true },
+            tax_id_collection: { enabled: true },
+            invoice_creation: { enabled: true },
+          }),
+      ],
+      [
+        () => stripe.createPaymentIntent(charge, newKey()),
+        () =>
+          sdk.paymentIntents.create({
+            amount: 4_000,
+            currency: 'usd',
+            customer: charge.customer,
+            payment_method: charge.paymentMethod,
+            description: charge.description,
+            metadata: charge.metadata,
+            confirm: true,
+            off_session: true,
+            error_on_requires_action: true,
+            payment_method_options: { card: { stored_credential_usage: 'unscheduled' } },
+          }),
+      ],
+      [
+        () => stripe.getPaymentIntent(id),
+        () => sdk.paymentIntents.retrieve(id, { expand: ['latest_charge', 'payment_method'] }),
+      ],
+      [
+        () => stripe.listPaymentIntents(charge.customer, id),
+        () => sdk.paymentIntents.list({ customer: charge.customer, starting_after: id, ...page }),
+      ],
+      [() => stripe.listRefunds(id), () => sdk.refunds.list({ payment_intent: id, ...page })],
+      [() => stripe.listDisputes(id), () => sdk.disputes.list({ payment_intent: id, ...page })],
+      [
+        () => stripe.listEvents(['refund.failed', 'charge.refunded'], 5),
+        () => sdk.events.list({ types: ['refund.failed', 'charge.refunded'], created: { gte: 5 }, ...page }),
+      ],
+      [() => stripe.listCharges(5, 9), () => sdk.charges.list({ created: { gte: 5, lt: 9 }, ...page })],
+      [() => stripe.cancelPaymentIntent(id), () => sdk.paymentIntents.cancel(id).catch(() => undefined)],
+      [
+        () => stripe.detachPaymentMethod(charge.paymentMethod),
+        () => sdk.paymentMethods.detach(charge.paymentMethod).catch(() => undefined),
+      ],
+    ];
+    const sent = async (call: () => Promise<unknown>): Promise<string[]> => {
+      await call();
+      const { method = '', path = '', query = '', body = '' } = fake.requests.at(-1) ?? {};
+      return [
+        `${method} ${path}`,
+        ...[...new URLSearchParams(query + body)].map((pair) => pair.join('=')).toSorted(),
+      ];
+    };
+    for (const [ours, theirs] of pairs) expect(await sent(ours)).toEqual(await sent(theirs));
+  });
+
   it('A saved card is charged once for one Idempotency-Key, and never again once it is removed', async () => {
     const charge = topUpBy(await paid('pays'));
     const key = newKey();
