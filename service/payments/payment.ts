@@ -39,12 +39,18 @@ export interface StripePayment {
   readonly creditedMicros?: Micros;
   /** What went back by refunds and disputes. */
   readonly reversedMicros: Micros;
+  /** What of it went back by disputes. Absent: nothing. */
+  readonly disputedMicros?: Micros;
   /** Counts the changes. Each change names the version that it read. */
   readonly version: number;
-  /** The UTC month of the begin, such as "2026-11", in which an automatic payment counts. */
+  /** The UTC month of the begin, such as "2026_11", in which an automatic payment counts. */
   readonly month: string;
   /** False for a payment in the test mode of Stripe. */
   readonly livemode: boolean;
+  /** Ids of Stripe, as soon as an answer has told them. */
+  readonly session?: string;
+  readonly paymentIntent?: string;
+  readonly customer?: string;
   /** RFC 3339. */
   readonly at: string;
 }

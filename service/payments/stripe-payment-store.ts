@@ -38,6 +38,10 @@ export function createStripePaymentStore(table: Table) {
      */
     settle: (payment: StripePayment): Promise<'credited' | 'already' | 'out_of_range'> =>
       settle(table, payment),
+    /** Notes the ids that an answer of Stripe has told. */
+    note: async (id: PaymentId, ids: StripeIds): Promise<void> => note(table, id, ids),
+    /** Marks a payment that a person must look at: nothing moves. */
+    hold: (id: PaymentId): Promise<void> => hold(table, id),
     /**
      * Ends a payment that Stripe will surely not take, and gives its reservation back. The top-up pauses, if a reason
      * is given. False when the payment is no longer open.
@@ -52,6 +56,8 @@ export function createStripePaymentStore(table: Table) {
   };
 }
 
+export type StripeIds = Pick<StripePayment, 'session' | 'paymentIntent' | 'customer'>;
+
 export interface FailedEnd {
   /** 'unknown' keeps the reservation: Stripe may still take the payment. */
   readonly state: 'failed' | 'expired' | 'unknown';
@@ -60,6 +66,8 @@ export interface FailedEnd {
 
 export interface Reversal {
   readonly reason: 'refund' | 'dispute' | 'dispute_won';
+  /** What of the target is of disputes. */
+  readonly disputedMicros: Micros;
   /** A dispute also pauses the automatic top-up. */
   readonly pause?: PauseReason;
 }
@@ -196,6 +204,30 @@ function besideSettled(
   ];
 }
 
+async function note(table: Table, id: PaymentId, ids: StripeIds): Promise<void> {
+  const told = Object.entries(ids);
+  await send(table, [
+    update(table, paymentKey(id), {
+      UpdateExpression: `SET ${told.map((_, place) => `#n${place} = :v${place}`).join(', ')}`,
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: Object.fromEntries(told.map(([name], place) => [`#n${place}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(told.map(([, value], place) => [`:v${place}`, value])),
+    }),
+  ]);
+}
+
+async function hold(table: Table, id: PaymentId): Promise<void> {
+  await send(table, [
+    update(table, paymentKey(id), {
+      UpdateExpression: 'SET #state = :held, version = version + :one REMOVE openShard, dueAt',
+      ConditionExpression:
+        'attribute_exists(pk) AND attribute_not_exists(creditedMicros) AND #state <> :held',
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: { ':held': 'held', ':one': 1 },
+    }),
+  ]);
+}
+
 async function fail(table: Table, id: PaymentId, { state, pause }: FailedEnd): Promise<boolean> {
   return again(async () => {
     const stored = await read(table, id);
@@ -227,16 +259,21 @@ async function reverse(
   table: Table,
   { id, accountId, version, creditedMicros, reversedMicros }: StripePayment,
   targetMicros: Micros,
-  { reason, pause }: Reversal,
+  { reason, disputedMicros, pause }: Reversal,
 ): Promise<boolean> {
   if (creditedMicros === undefined || targetMicros > creditedMicros || targetMicros < 0)
     throw new Error('a payment gives back at most what it credited');
   const amountMicros = asMicros(reversedMicros - targetMicros);
   if (amountMicros === 0) return true;
   const record = update(table, paymentKey(id), {
-    UpdateExpression: 'SET reversedMicros = :target, version = version + :one',
+    UpdateExpression: 'SET reversedMicros = :target, disputedMicros = :disputed, version = version + :one',
     ConditionExpression: 'version = :read',
-    ExpressionAttributeValues: { ':target': targetMicros, ':one': 1, ':read': version },
+    ExpressionAttributeValues: {
+      ':target': targetMicros,
+      ':disputed': disputedMicros,
+      ':one': 1,
+      ':read': version,
+    },
   });
   const top = pause !== undefined && (await readAutoTopUp(table, accountId));
   const paused = top

@@ -242,11 +242,14 @@ describe('What goes back', () => {
 
   it('is debited once for each version of the record, in halves and as a whole', async () => {
     const payment = await paid();
-    const half = async () => store.reverse(payment, usd(20), { reason: 'refund' });
+    const half = async () =>
+      store.reverse(payment, usd(20), { reason: 'refund', disputedMicros: asMicros(0) });
     const outcomes = await Promise.all(crowd.map(half));
     expect(outcomes.filter(Boolean)).toHaveLength(1);
     expect(await available()).toBe(usd(30));
-    expect(await store.reverse(await stored(payment), usd(40), { reason: 'refund' })).toBe(true);
+    expect(
+      await store.reverse(await stored(payment), usd(40), { reason: 'refund', disputedMicros: asMicros(0) }),
+    ).toBe(true);
     expect(await available()).toBe(usd(10));
     expect((await rows()).map(({ amountMicros }) => amountMicros)).toEqual([usd(40), usd(-20), usd(-20)]);
     expect(await differencesIn(table)).toEqual([]);
@@ -256,16 +259,25 @@ describe('What goes back', () => {
     await store.changeAutoTopUp(undefined, chosen());
     const payment = await paid();
     await createWalletStore(table).adjust(account, usd(-45), 'spent');
-    await store.reverse(payment, usd(40), { reason: 'dispute', pause: 'dispute' });
+    await store.reverse(payment, usd(40), {
+      reason: 'dispute',
+      disputedMicros: usd(40),
+      pause: 'dispute',
+    });
     expect(await available()).toBe(usd(-35));
     expect((await topUp()).paused).toBe('dispute');
-    await store.reverse(await stored(payment), asMicros(0), { reason: 'dispute_won' });
+    await store.reverse(await stored(payment), asMicros(0), {
+      reason: 'dispute_won',
+      disputedMicros: asMicros(0),
+    });
     expect(await available()).toBe(usd(5));
     expect((await rows()).map(({ reason }) => reason)).toEqual([undefined, 'dispute', 'dispute_won']);
   });
 
   it('is never more than what was credited', async () => {
     const payment = await paid();
-    await expect(store.reverse(payment, usd(41), { reason: 'refund' })).rejects.toThrow('at most');
+    await expect(
+      store.reverse(payment, usd(41), { reason: 'refund', disputedMicros: asMicros(0) }),
+    ).rejects.toThrow('at most');
   });
 });

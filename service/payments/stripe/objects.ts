@@ -12,6 +12,8 @@ export interface StripeSession {
   readonly paymentStatus: string;
   /** Null until the first card is tried. */
   readonly paymentIntent: string | null;
+  /** Who pays, for a later charge of the saved card. */
+  readonly customer: string | null;
   /** The page to pay on. Null once the session is no longer open. */
   readonly url: string | null;
   readonly metadata: StripeMetadata;
@@ -99,6 +101,7 @@ export function readSession(value: unknown): StripeSession {
     status: text(session['status']),
     paymentStatus: text(session['payment_status']),
     paymentIntent: idOrNull(session['payment_intent']),
+    customer: idOrNull(session['customer']),
     url: textOrNull(session['url']),
     metadata: metadataOf(session['metadata']),
   };
