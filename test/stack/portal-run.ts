@@ -162,6 +162,7 @@ async function useNotices(service: TestService): Promise<void> {
   expect((await browser.send('POST', '/creations', body)).status).toBe(402);
   while (!(await mailsAt(service.machine.localUrl)).some(({ subject }) => subject.includes('is used up')))
     await sleep(50);
+  expect((await browser.send('PUT', '/emails', { notices: [] })).status).toBe(200);
 }
 
 /** A cookie that nobody was given counts against the address of the visitor. */

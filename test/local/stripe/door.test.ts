@@ -35,6 +35,7 @@ describe('the fake of Stripe behind npm start', () => {
     const nobody = (): Promise<never> => Promise.reject(new Error('nobody is there'));
     const control = createControl({
       inbox: { handle: nobody, close: () => undefined },
+      topics: { mails: () => [], confirm: () => false, unsubscribe: () => false },
       faults: undefined as never,
       advance: nobody,
       crash: () => 0,
