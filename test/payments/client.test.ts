@@ -291,11 +291,14 @@ describe('the client of Stripe', () => {
       kind: 'unknown',
       why: 'idempotency_key',
     });
+    const whole = fake.fake.account.list('payment_intent', false)[0];
     const answers: readonly [number, string][] = [
       [200, '<p>Welcome to the network</p>'],
       [404, '<p>Not Found</p>'],
       [302, ''],
-      [200, JSON.stringify({ id: 'pi_1', amount: '4000' })],
+      ...[{ amount: '2500' }, { amount_received: 0.5 }, { livemode: 'false' }, { status: null }].map(
+        (wrong): [number, string] => [200, JSON.stringify({ ...whole, ...wrong })],
+      ),
     ];
     for (const [status, body] of answers) {
       const headers = new Headers({
