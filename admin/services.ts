@@ -9,6 +9,7 @@ import * as z from 'zod';
 import type { Copied } from '../local/service-record.ts';
 import { createBlockStore } from '../service/api/block-store.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
+import { createTopicCalls } from '../service/aws/topic-calls.ts';
 import { createCanarySecret } from '../service/canary/canary-account.ts';
 import { createProviderStore } from '../service/catalog/provider-store.ts';
 import {
@@ -141,6 +142,19 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     removeUser: hasPool
       ? createRemoveUser(pool)
       : (_email: string): Promise<'removed' | 'none'> => Promise.resolve('none'),
+    /** Ends the e-mails of notices to a person, so that SNS forgets the address. */
+    removeTopic: async (topic: string): Promise<void> => {
+      if (address.mailTopics === '') return;
+      const { remove } = createTopicCalls({
+        ...(await dynamo.config.credentials()),
+        ...(address.endpoint !== undefined && { endpoint: address.endpoint }),
+        region: await dynamo.config.region(),
+        urlSuffix: await urlSuffixOf(dynamo),
+        prefix: address.mailTopics,
+        clock,
+      });
+      await remove(topic);
+    },
     /** E-mails of the sender that all accounts share. Infinity: no e-mails are sent. */
     emailsADay: hasPool ? poolEmailsADay : Infinity,
     /** Stores the portal's password at the issuer. */
@@ -280,6 +294,8 @@ export function addressOf(output: (name: string) => string) {
     portalUrl: outputOrNothing(output, 'PortalUrl'),
     /** The pool in which invited people get a user. Empty: people sign in elsewhere. */
     userPoolId: outputOrNothing(output, 'UserPoolId'),
+    /** The beginning of the ARN of each person's topic. Empty: the stack is older than the e-mails. */
+    mailTopics: outputOrNothing(output, 'MailTopics'),
     /** Where copies of backups go. Empty: nowhere. */
     backupRegion: outputOrNothing(output, 'BackupRegion'),
     /** The bucket with the images. */

@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import { executionLog } from './creation-execution.ts';
 import { creationDefinition, noticeDefinition } from './machine-definitions.ts';
-import { serviceName } from './service-scope.ts';
+import { addOutput, serviceName } from './service-scope.ts';
 
 export interface NoticeExecutionProps {
   readonly deliverWebhook: LambdaFunction;
@@ -23,6 +23,8 @@ export interface NoticeExecutionProps {
 export class NoticeExecution extends Construct {
   readonly stateMachine: StateMachine;
   private readonly stateMachineArn: string;
+  /** How the names and the ARNs of the topics of people begin. */
+  private readonly topics: { readonly resource: string; readonly arn: string };
 
   constructor(scope: Construct, id: string, { deliverWebhook, logRetention, tracing }: NoticeExecutionProps) {
     super(scope, id);
@@ -41,6 +43,9 @@ export class NoticeExecution extends Construct {
       },
     });
     this.stateMachine = machine;
+    const resource = `${serviceName(this)}-mail-`;
+    this.topics = { resource, arn: stack.formatArn({ service: 'sns', resource }) };
+    addOutput(this, 'MailTopics', { value: this.topics.arn });
     this.stateMachineArn = stack.formatArn({
       service: 'states',
       resource: 'stateMachine',
@@ -77,8 +82,7 @@ export class NoticeExecution extends Construct {
       | 'Subscribe'
     )[]
   ): void {
-    const resource = `${serviceName(this)}-mail-`;
-    const arn = Stack.of(this).formatArn({ service: 'sns', resource });
+    const { arn, resource } = this.topics;
     fn.addEnvironment('MAIL_TOPICS', arn);
     const all = actions.map((action) => `sns:${action}`);
     allow(fn, all, [`${arn}*`]);

@@ -1,5 +1,6 @@
 import type { Row } from '../../client/command/terminal/output.ts';
 import { type Role, roles } from '../../service/contract/operations.ts';
+import { topicOf } from '../../service/notices/mail-readers.ts';
 import { noRoomMessage } from '../../service/portal/invitation-room.ts';
 import type { InvitationEmail, PlaceChange } from '../../service/portal/people-store.ts';
 import {
@@ -186,11 +187,12 @@ async function remove(services: OperatorServices, scope: PeopleScope, text: stri
       return { email: normalEmail(text), removed: 'invitation' };
     throw nobody(text);
   }
-  check(
-    scope === 'SERVICE'
-      ? await people.removeOperator(found.personId)
-      : await people.removeMember(await memberOf(services, scope, text)),
-  );
+  if (scope === 'SERVICE') check(await people.removeOperator(found.personId));
+  else {
+    const member = await memberOf(services, scope, text);
+    check(await people.removeMember(member));
+    if (member.mail) await services.removeTopic(topicOf(scope, found.personId));
+  }
   return { person: found.personId, email: found.email, removed: 'person' };
 }
 

@@ -15,7 +15,7 @@ import { leaveAccount, withoutInvitation } from './person.ts';
 
 export type AccountErasure = Pick<
   OperatorServices,
-  'table' | 'clock' | 'creations' | 'erasure' | 'removeUser'
+  'table' | 'clock' | 'creations' | 'erasure' | 'removeUser' | 'removeTopic'
 >;
 
 export interface ErasedAccount {
@@ -72,7 +72,7 @@ export async function eraseAccount(
 
 const namelessParts = {
   UpdateExpression:
-    'SET #name = :name, webhookSecrets = :none REMOVE noticeUrl, lowBalanceMicros, externalId, creationEndpoints, noticeEndpoints',
+    'SET #name = :name, webhookSecrets = :none REMOVE noticeUrl, lowBalanceMicros, externalId, creationEndpoints, noticeEndpoints, mailChoices',
   ExpressionAttributeNames: { '#name': 'name' },
   ExpressionAttributeValues: { ':name': erasedName, ':none': [] },
 };
@@ -81,7 +81,7 @@ const namelessParts = {
 async function disable(id: AccountId, { table, clock }: AccountErasure): Promise<number> {
   const { Attributes } = await updateItem(table, keys.account(id), {
     UpdateExpression:
-      'SET #condition = :disabled, erasedAt = if_not_exists(erasedAt, :now) REMOVE noticeUrl, lowBalanceMicros, noticeEndpoints',
+      'SET #condition = :disabled, erasedAt = if_not_exists(erasedAt, :now) REMOVE noticeUrl, lowBalanceMicros, noticeEndpoints, mailChoices',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeNames: { '#condition': 'condition' },
     ExpressionAttributeValues: { ':disabled': 'disabled', ':now': clock.now() },

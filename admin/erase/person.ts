@@ -2,6 +2,7 @@
 import { queryPages } from '../../service/aws/dynamodb/query.ts';
 import { deleteItem, getItem, updateItem } from '../../service/aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table } from '../../service/aws/dynamodb/table.ts';
+import { topicOf } from '../../service/notices/mail-readers.ts';
 import { invitationIdOf, type PeopleScope } from '../../service/portal/people.ts';
 import { personFromItem } from '../../service/portal/people-store.ts';
 import { partitionOf } from '../../service/operated/action-store.ts';
@@ -57,7 +58,7 @@ export async function erasePerson(email: string, services: OperatorServices): Pr
 export async function leaveAccount(
   account: AccountId,
   person: PersonId,
-  { table, removeUser }: Pick<OperatorServices, 'table' | 'removeUser'>,
+  { table, removeUser, removeTopic }: Pick<OperatorServices, 'table' | 'removeUser' | 'removeTopic'>,
 ): Promise<void> {
   const item = await getItem(table, portalKeys.person(person));
   const known = item && personFromItem(item);
@@ -76,6 +77,8 @@ export async function leaveAccount(
       UpdateExpression: 'ADD owners :less',
       ExpressionAttributeValues: { ':less': -1 },
     });
+  // Before the item, so that a repetition finds the topic.
+  if (member?.['mail'] !== undefined) await removeTopic(topicOf(account, person));
   await deleteItem(table, portalKeys.member(account, person));
 }
 

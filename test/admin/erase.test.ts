@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { queryAll, queryPages } from '../../service/aws/dynamodb/query.ts';
 import { type Item, keys, refusalPartition } from '../../service/aws/dynamodb/table.ts';
+import { createMailStore } from '../../service/notices/mail-store.ts';
 import { createActionLog } from '../../service/operated/action-store.ts';
 import { newInvitation, personIdOf } from '../../service/portal/people.ts';
 import type { AccountId, PersonId } from '../../service/values/ids.ts';
@@ -29,6 +30,15 @@ async function itemsOf(account: AccountId): Promise<Item[]> {
 /** A request that is refused, and so stands in the log of the account. */
 async function refuse({ key }: Pick<Client, 'key'>, prompt: string): Promise<void> {
   expect((await operated.service.send('/images/generate', { key, body: { prompt, n: 1 } })).status).toBe(400);
+}
+
+/** Somebody who was invited and has signed in. */
+async function joined(email: string, role: 'viewer' | 'owner', account: AccountId): Promise<void> {
+  const { people, clock } = operated.service.operator;
+  const invitation = newInvitation({ accountId: account, email, role, invitedBy: 'operator' }, clock.now());
+  await people.invite(invitation, Infinity);
+  const person = { id: personIdOf('test', email), issuer: 'test', subject: email, email };
+  expect(await people.accept(invitation, person, new Date(clock.now()).toISOString())).toBe(true);
 }
 
 describe('creations erase', () => {
@@ -144,6 +154,30 @@ describe('accounts erase', () => {
   });
 });
 
+describe('the e-mails of a person', () => {
+  it.each([
+    ['accounts erase', (account: string) => ['accounts', 'erase', account, '--confirm', 'test']],
+    ['people erase', () => ['people', 'erase', 'reader@castle.test']],
+    ['people remove', (account: string) => ['people', 'remove', account, 'reader@castle.test']],
+  ])('end at SNS with %s', async (_name, wordsFor) => {
+    const { service, client } = operated;
+    const { id } = client.account;
+    const person = personIdOf('test', 'reader@castle.test');
+    await joined('reader@castle.test', 'viewer', id);
+    const choice = { kinds: ['wallet.low'], address: 'reader@castle.test', portalUrl: '/' } as const;
+    expect(await createMailStore(service.operator.table).choose(id, person, choice)).toBe(true);
+    const deleted: unknown[] = [];
+    service.machine.watchAws((call, serve) => {
+      if (call.operation === 'DeleteTopic') deleted.push(call.input['TopicArn']);
+      return serve();
+    });
+    onTestFinished(() => service.machine.watchAws((_call, serve) => serve()));
+    await operated.run(...wordsFor(id));
+    expect(deleted).toEqual([expect.stringMatching(new RegExp(`^arn:.*-mail-${id}-${person}$`))]);
+    expect(JSON.stringify(await itemsOf(id))).not.toContain('reader@castle.test');
+  });
+});
+
 describe('people erase', () => {
   it('takes a person out of accounts, invitations, the log and the list of people', async () => {
     const { service, client } = operated;
@@ -188,15 +222,6 @@ describe('people erase', () => {
     expect(await people.listMembers(id)).toHaveLength(1);
     expect(await operated.refused('people', 'erase', 'nobody')).toMatch(/is no address/);
   });
-
-  /** Somebody who was invited and has signed in. */
-  async function joined(email: string, role: 'viewer' | 'owner', account: AccountId): Promise<void> {
-    const { people, clock } = operated.service.operator;
-    const invitation = newInvitation({ accountId: account, email, role, invitedBy: 'operator' }, clock.now());
-    await people.invite(invitation, Infinity);
-    const person = { id: personIdOf('test', email), issuer: 'test', subject: email, email };
-    expect(await people.accept(invitation, person, new Date(clock.now()).toISOString())).toBe(true);
-  }
 });
 
 describe('accounts export', () => {

@@ -187,7 +187,11 @@ export function createOperatorSteps(
       const result = await service.operate(step.kind, async (operator) =>
         eraseAccount(
           { id: account.id },
-          { ...operator, removeUser: () => Promise.resolve('none') },
+          {
+            ...operator,
+            removeUser: () => Promise.resolve('none'),
+            removeTopic: () => Promise.resolve(),
+          },
           world.note,
         ),
       );
