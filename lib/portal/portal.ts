@@ -42,6 +42,22 @@ const functions: Readonly<Record<PortalFunction, { readonly id: string; readonly
   operate: { id: 'PortalOperate', description: 'Answers the operator’s part of the portal' },
 };
 
+/**
+ * One route for each path whose methods one function answers, as a stack has at most 500 resources. The function
+ * refuses the other methods.
+ */
+function routesOfOperations(): readonly (readonly [HttpMethod, path: string, PortalFunction])[] {
+  const byPath = Map.groupBy(Object.values<PortalOperation>(portalOperations), ({ path }) => path);
+  return [...byPath.values()].flatMap((operations) => {
+    const [first, ...others] = operations.map(
+      ({ method, path, function: name }) => [method as HttpMethod, path, name] as const,
+    );
+    if (!first) return [];
+    const isShared = others.length > 0 && others.every(([, , name]) => name === first[2]);
+    return isShared ? [[HttpMethod.ANY, first[1], first[2]] as const] : [first, ...others];
+  });
+}
+
 /** The portal: its pages, the API behind them, and who signs in. */
 export class Portal extends Construct {
   /** https://HOST/ */
@@ -140,8 +156,7 @@ export class Portal extends Construct {
     };
     for (const [name, path] of Object.entries(signInPaths))
       add(signInMethods[name as keyof typeof signInPaths] as HttpMethod, path, 'sign-in');
-    for (const operation of Object.values<PortalOperation>(portalOperations))
-      add(operation.method as HttpMethod, `${portalRoot}${operation.path}`, operation.function);
+    for (const [method, path, name] of routesOfOperations()) add(method, `${portalRoot}${path}`, name);
     // The gateway prefers a route with the path itself. The function of unknown routes would answer for the
     // public API, and count a rejection against the address of CloudFront.
     for (const root of portalRoots) add(HttpMethod.ANY, `${root}/{proxy+}`, 'read');

@@ -42,6 +42,7 @@ import { Problem } from '../../service/values/problem.ts';
 import { schema } from '../../service/values/runtime.ts';
 import { startBudget } from '../../service/values/time.ts';
 import { fakeLog, type FakeLog } from '../api/fakes.ts';
+import { fakeTopics } from './mail-fixture.ts';
 import { type Browser, openBrowser } from '../fixtures/portal.ts';
 import { anAccount } from '../fixtures/records.ts';
 
@@ -203,7 +204,7 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
       actions: createActionLog(store),
       people: createPeopleStore(store),
       mailStore: createMailStore(store),
-      topics: undefined,
+      topics: fakeTopics().topics,
       originSecrets: () => Promise.resolve([originSecret, previousOriginSecret]),
       identity: { ...openid(budget.signal), ...options.identity },
       loginBox: createLoginBox({ client: secrets, secretArn: 'arn', clock: systemClock, randomBytes }),

@@ -35,7 +35,8 @@ function shared(email: string): Browser {
 
 function call(browser: Browser, name: PortalOperationName, query = ''): ReturnType<Browser['send']> {
   const { method, path } = operationOf(name);
-  return browser.send(method, path.replace('{id}', 'Target1') + query, method === 'GET' ? undefined : {});
+  const body = name === 'setEmails' ? { notices: [] } : {};
+  return browser.send(method, path.replace('{id}', 'Target1') + query, method === 'GET' ? undefined : body);
 }
 
 const code = ({ body }: Awaited<ReturnType<Browser['send']>>): unknown => {

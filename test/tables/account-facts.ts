@@ -245,7 +245,7 @@ export const accountFacts: Facts = {
     deliveries,
   }) => {
     const first = { sealed: 'one', issuedAt: now };
-    expect(await deliveries.deliveringAccount(accountId)).toEqual({ secrets: [] });
+    expect(await deliveries.deliveringAccount(accountId)).toEqual({ name: 'Studio', secrets: [] });
     expect([
       await accounts.replaceSecrets(accountId, undefined, [first]),
       await accounts.replaceSecrets(accountId, undefined, [{ ...first, sealed: 'other' }]),
@@ -258,6 +258,6 @@ export const accountFacts: Facts = {
       await accounts.replaceSecrets(accountId, { ...first, sealed: 'none' }, next),
       await accounts.replaceSecrets(accountId, first, next),
     ]).toEqual([false, true]);
-    expect(await deliveries.deliveringAccount(accountId)).toEqual({ secrets: next });
+    expect(await deliveries.deliveringAccount(accountId)).toEqual({ name: 'Studio', secrets: next });
   },
 };

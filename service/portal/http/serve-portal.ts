@@ -80,7 +80,7 @@ export async function answerOf<Group extends PortalFunction, Services extends Po
   services: Services,
   operations: PortalTable = memberOperations,
 ): Promise<PortalAnswer> {
-  const found = operationAt(request.routeKey, group, operations);
+  const found = operationAt(request, group, operations);
   if (!found) throw nothingHere();
   const [name, operation] = found;
   // The types of the handlers say what the checks below establish: a member, where the role is one of an account.
@@ -101,14 +101,17 @@ export async function answerOf<Group extends PortalFunction, Services extends Po
   }
 }
 
+/** The gateway has one route for all methods of a path where one function answers them. */
 function operationAt(
-  routeKey: string,
+  { routeKey, method }: PortalRequest,
   group: PortalFunction,
   operations: PortalTable,
 ): [PortalOperationName, PortalOperation] | undefined {
   return (Object.entries(operations) as [PortalOperationName, PortalOperation][]).find(
     ([, operation]) =>
-      operation.function === group && routeKey === `${operation.method} ${portalRoot}${operation.path}`,
+      operation.function === group &&
+      operation.method === method &&
+      routeKey.replace(/^ANY /, `${method} `) === `${method} ${portalRoot}${operation.path}`,
   );
 }
 
