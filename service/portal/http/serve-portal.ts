@@ -111,7 +111,7 @@ function operationAt(
     ([, operation]) =>
       operation.function === group &&
       operation.method === method &&
-      routeKey.replace(/^ANY /, `${method} `) === `${method} ${portalRoot}${operation.path}`,
+      routeKey.endsWith(` ${portalRoot}${operation.path}`),
   );
 }
 

@@ -122,8 +122,7 @@ async function orLost<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** 400: the operator lost the key under which the secret was stored. */
 function secretLost(): Problem {
-  const message =
-    'The webhook secret cannot be opened any more. Replace it by a new one that signs from now on.';
+  const message = 'The webhook secret cannot be opened any more. Replace it by one that signs from now on.';
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'secret_lost', errors: [] });
 }
 
