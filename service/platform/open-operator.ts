@@ -20,6 +20,7 @@ export function openOperator(on: CancelPlatform & On<'images' | 'secretBox' | 'o
     table,
     clock: on.clock,
     randomBytes: on.randomBytes,
+    schema: common.schema,
     accounts: createAccountStore(table),
     wallet: createWalletStore(table),
     creations: cancel.creations,

@@ -5,7 +5,7 @@ import type { CreationRecord } from '../creations/creation.ts';
 import type { Executions } from '../creations/executions.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { type CreationId, type EndpointId, uuidV7 } from '../values/ids.ts';
-import type { Clock, RandomBytes } from '../values/runtime.ts';
+import { type Clock, isKnownVersion, type RandomBytes, type Schema } from '../values/runtime.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { Delivery } from './delivery.ts';
 import type { EndpointEvent } from './endpoint.ts';
@@ -95,6 +95,7 @@ async function send(
 
 export interface RedeliveryServices {
   readonly clock: Clock;
+  readonly schema: Schema;
   readonly creations: Pick<CreationStore, 'read'>;
   readonly deliveries: Pick<DeliveryStore, 'find' | 'reopen'>;
   readonly executions: Pick<Executions, 'start'>;
@@ -126,15 +127,17 @@ export async function redeliver(
 }
 
 /**
- * Opens a new round of attempts. 'still_pending': the webhook waits for an attempt, or the creation is open.
+ * Opens a new round of attempts. 'still_pending': the webhook waits for an attempt, the creation is open, or a newer
+ * release has accepted it, which alone may change its record.
  * @param to of the endpoints that the record names: one, or those that failed. Absent: all of them
  */
 export async function reopenWebhook(
   creation: CreationRecord,
-  { deliveries, executions, clock }: Omit<RedeliveryServices, 'creations'>,
+  { deliveries, executions, clock, schema }: Omit<RedeliveryServices, 'creations'>,
   to?: string,
 ): Promise<'started' | 'no_webhook' | 'still_pending'> {
-  const { webhook, erasedAt } = creation;
+  const { webhook, erasedAt, v } = creation;
+  if (!isKnownVersion(v, schema)) return 'still_pending';
   if (!webhook || (!webhook.url && (!webhook.endpoints || erasedAt !== undefined))) return 'no_webhook';
   if (!(await deliveries.reopen(creation, clock.now(), to))) return 'still_pending';
   // If the start fails, the reconciler finds the pending webhook and starts an execution.

@@ -14,6 +14,7 @@ import { type SecretBox, SecretLost } from '../../service/webhooks/secret-box.ts
 import { deliveryDetail } from '../../service/portal/delivery-view.ts';
 import { sampleBody } from '../../service/webhooks/samples.ts';
 import { signature256, standardSignature, webhookSecret } from '../../service/webhooks/webhook.ts';
+import { schema } from '../../service/values/runtime.ts';
 import { fakeClock, stub } from '../api/fakes.ts';
 import {
   accountId,
@@ -220,6 +221,7 @@ describe('a redelivery', () => {
       };
     const given: RedeliveryServices = {
       clock: fakeClock(),
+      schema,
       creations: stub<RedeliveryServices['creations']>({ read: note('read', found.creation) }),
       deliveries: stub<DeliveryStore>({
         find: note('find', found.delivery),
@@ -255,6 +257,12 @@ describe('a redelivery', () => {
       { delivery, creation, isReopened: false },
       { kind: 'still_pending' },
       ['find', 'read', 'reopen'],
+    ],
+    [
+      'of a creation that a newer release has accepted',
+      { delivery, creation: { ...creation, v: schema.newestKnown + 1 } },
+      { kind: 'still_pending' },
+      ['find', 'read'],
     ],
     ['that the log does not have', { creation }, without, ['find']],
     [

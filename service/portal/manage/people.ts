@@ -43,7 +43,7 @@ function noSuchPerson(): Problem {
 }
 
 function lastOwner(): Problem {
-  const message = 'The account must keep an owner. Make somebody else an owner first.';
+  const message = 'The account must keep an owner: make another one first.';
   return new Problem('ERR_CONFLICT', message, { reason: 'last_owner' });
 }
 

@@ -90,7 +90,7 @@ export const redeliverCreation: ManageHandle<'redeliverCreation'> = async (reque
     case 'no_webhook':
       throw notRedelivered('no_webhook', 'The creation has no webhook.');
     case 'still_pending':
-      throw notRedelivered('still_pending', 'The webhook waits for its next attempt already.');
+      throw notRedelivered('still_pending', 'The webhook waits already.');
   }
 };
 
@@ -122,13 +122,13 @@ async function orLost<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** 400: the operator lost the key under which the secret was stored. */
 function secretLost(): Problem {
-  const message = 'The webhook secret cannot be opened any more. Replace it by one that signs from now on.';
+  const message = 'The webhook secret cannot be opened any more. Replace it from now on.';
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'secret_lost', errors: [] });
 }
 
 /** 400: nothing can be signed. */
 function noSecret(): Problem {
-  const message = 'The account has no webhook secret yet. Show the secret first, which issues it.';
+  const message = 'The account has no webhook secret yet. Show it first, which issues one.';
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'no_secret', errors: [] });
 }
 
@@ -261,7 +261,7 @@ export const testWebhook: ManageHandle<'testWebhook'> = async (request, caller, 
     case 'no_secret':
       throw noSecret();
     case 'too_soon': {
-      const message = `An account may send one test delivery in ${testDeliverySeconds} seconds.`;
+      const message = `An account may send one test in ${testDeliverySeconds} seconds.`;
       const details = { reason: 'test_interval', interval_seconds: testDeliverySeconds };
       throw retryLater('ERR_RATE_LIMIT', message, details, outcome.afterSeconds);
     }
