@@ -46,6 +46,6 @@ export function noRoomMessage({
   current,
 }: Exclude<InvitationRoom, { readonly kind: 'room' }>): string {
   return kind === 'too_many_open'
-    ? `At most ${limit} invitations may be open at once. Withdraw one, or wait.`
-    : `At most ${limit} invitations may be sent today, and ${current} were. Invite after midnight UTC.`;
+    ? `At most ${limit} invitations may be open at once. Withdraw one, or wait until one is taken up or ends.`
+    : `At most ${limit} invitations may be sent today, and ${current} were. Invite again after midnight UTC.`;
 }

@@ -82,7 +82,7 @@ describe('people', () => {
     }
     const more = ['--email', 'more@acme.test', '--role', 'viewer'];
     expect(await operated.refused('people', 'invite', account(), ...more)).toBe(
-      'At most 20 invitations may be sent today, and 20 were. Invite after midnight UTC.',
+      'At most 20 invitations may be sent today, and 20 were. Invite again after midnight UTC.',
     );
     for (let left = 99; left > 0; left -= 1)
       await accounts.createKey(newKey(id, { name: 'server' }, { clock, randomBytes }).record);

@@ -97,7 +97,8 @@ describe('a test delivery', () => {
     const ask = (asked: object): Promise<Answered> => portal.ask('testWebhook', { as: owner, body: asked });
     expect(fieldsOf(await ask({}))).toEqual(['url']);
     expect(fieldsOf(await ask({ endpoint: 'we_00000000000000' }))).toEqual(['endpoint']);
-    expect(fieldsOf(await ask({ endpoint: id, url: body.url }))).toEqual(['endpoint']);
+    expect(fieldsOf(await ask({ endpoint: id, url: body.url }))).toEqual(['url']);
+    expect(fieldsOf(await ask({}))).toEqual(['url']);
     expect(fieldsOf(await ask({ endpoint: id, event: 'creation.begun' }))).toEqual(['event']);
     expect(portal.posted).toEqual([]);
     const { data, samples } = (await portal.ask('listPortalEndpoints', { as: owner })).body;

@@ -40,7 +40,7 @@ export const redeliverFailed: ManageHandle<'redeliverFailed'> = async (request, 
   let redelivered = 0;
   const answer = (hasMore: boolean): Awaited<ReturnType<typeof redeliverFailed>> => {
     const view: RedeliveredView = { redelivered, has_more: hasMore };
-    const note = `${redelivered} since ${since}${endpoint === undefined ? '' : ` to ${endpoint}`}`;
+    const note = `${redelivered} since ${since} to ${endpoint ?? 'all'}`;
     return { status: 202, body: view, logged: { note } };
   };
   const pages = failedSince(caller.account.id, readMoment(since) ?? 0, endpoint, services);
@@ -90,7 +90,7 @@ export const redeliverCreation: ManageHandle<'redeliverCreation'> = async (reque
     case 'no_webhook':
       throw notRedelivered('no_webhook', 'The creation has no webhook.');
     case 'still_pending':
-      throw notRedelivered('still_pending', 'The webhook waits already.');
+      throw notRedelivered('still_pending', 'The webhook waits for its next attempt already.');
   }
 };
 
@@ -122,13 +122,14 @@ async function orLost<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** 400: the operator lost the key under which the secret was stored. */
 function secretLost(): Problem {
-  const message = 'The webhook secret cannot be opened any more. Replace it from now on.';
+  const message =
+    'The webhook secret cannot be opened any more. Replace it by a new one that signs from now on.';
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'secret_lost', errors: [] });
 }
 
 /** 400: nothing can be signed. */
 function noSecret(): Problem {
-  const message = 'The account has no webhook secret yet. Show it first, which issues one.';
+  const message = 'The account has no webhook secret yet. Show the secret first, which issues it.';
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'no_secret', errors: [] });
 }
 
@@ -221,12 +222,13 @@ async function targetOf(
   services: ManageServices,
 ): Promise<TestTarget> {
   const asked = event && { event };
-  if (endpoint !== undefined) {
+  if (endpoint !== undefined && url === undefined) {
     const found = await endpointOf(endpoint, accountId, services);
     return { url: found.url, endpointId: found.id, ...asked };
   }
-  const read = url === undefined ? undefined : readClientUrl(url, 'webhook', services.outboundRules);
-  if (url === undefined || read === undefined) throw refused('url', 'required', 'required, or an endpoint');
+  if (url === undefined || endpoint !== undefined)
+    throw refused('url', 'required', 'needed without endpoint, and only then');
+  const read = readClientUrl(url, 'webhook', services.outboundRules);
   if (read.kind === 'refused') throw refused('url', read.code, read.why);
   return { url, ...asked };
 }
@@ -248,12 +250,7 @@ function refused(field: string, code: string, message: string): Problem {
 
 /** POST /webhooks/test: one signed sample to any address that a webhook may have, once in 30 seconds. */
 export const testWebhook: ManageHandle<'testWebhook'> = async (request, caller, services) => {
-  const body = parseBody(request, testSchema, ({ url, endpoint }) => [
-    url !== undefined && endpoint !== undefined
-      ? { field: 'endpoint', code: 'invalid_value', message: 'must be absent beside url' }
-      : undefined,
-  ]);
-  const target = await targetOf(body, caller.account.id, services);
+  const target = await targetOf(parseBody(request, testSchema), caller.account.id, services);
   const outcome = await orLost(() => sendTestDelivery(caller.account, target, services));
   switch (outcome.kind) {
     case 'refused':
@@ -261,7 +258,7 @@ export const testWebhook: ManageHandle<'testWebhook'> = async (request, caller, 
     case 'no_secret':
       throw noSecret();
     case 'too_soon': {
-      const message = `An account may send one test in ${testDeliverySeconds} seconds.`;
+      const message = `An account may send one test delivery in ${testDeliverySeconds} seconds.`;
       const details = { reason: 'test_interval', interval_seconds: testDeliverySeconds };
       throw retryLater('ERR_RATE_LIMIT', message, details, outcome.afterSeconds);
     }
