@@ -24,6 +24,17 @@ export const look = `
   .dim { color: var(--dim); }
 `;
 
+/** A page with its title as a heading. @param main HTML */
+export function titledPage(title: string, style: string, main: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><style>${look}${style}</style></head>
+<body><main><h1>${title}</h1>
+${main}
+</main></body></html>
+`;
+}
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -6,7 +6,7 @@ import Provider, {
   type Configuration,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import { escape, look } from '../control/page.ts';
+import { escape, titledPage } from '../control/page.ts';
 import type { Handler } from '../http.ts';
 
 /** The people of the local issuer. A subject holds everything that the issuer says of the person. */
@@ -55,7 +55,7 @@ function createMemory(): (model: string) => Adapter {
 }
 
 /** The pages of the local issuer, for a developer. They need no script. */
-const style = `${look}
+const style = `
   main { max-width: 30rem; margin: 0 auto; }
   h2 { margin: 2rem 0 .75rem; font-size: 1rem; }
   form { display: grid; gap: .75rem; margin: 0 0 .75rem; }
@@ -65,15 +65,7 @@ const style = `${look}
   input[type=email] { width: 100%; margin-top: .3rem; padding: .6rem .75rem; border: 1px solid #8a6f66; border-radius: .6rem; background: #0b0706; color: var(--paper); font: inherit; }
 `;
 
-function page(title: string, main: string): string {
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title><style>${style}</style></head>
-<body><main><h1>${title}</h1>
-${main}
-</main></body></html>
-`;
-}
+const page = (title: string, main: string): string => titledPage(title, style, main);
 
 /** @param people the addresses with a button of their own */
 function signInPage(people: readonly string[]): string {

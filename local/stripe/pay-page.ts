@@ -1,9 +1,9 @@
 /** The page to pay on, in the place of Stripe's own. It needs no script. */
-import { escape, look } from '../control/page.ts';
+import { escape, titledPage } from '../control/page.ts';
 import { cards } from './cards.ts';
 import type { Session } from './objects.ts';
 
-const style = `${look}
+const style = `
   main { max-width: 30rem; margin: 0 auto; }
   .amount { margin: 1.5rem 0 .25rem; font-size: 2.25rem; font-weight: 650; letter-spacing: -.01em; }
   h2 { margin: 2rem 0 .75rem; font-size: 1rem; }
@@ -52,15 +52,7 @@ export function receiptPage(id: string): string {
   return page('Receipt', `<p>Stripe would show the receipt of ${escape(id)} here.</p>`);
 }
 
-function page(title: string, main: string): string {
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title><style>${style}</style></head>
-<body><main><h1>${title}</h1>
-${main}
-</main></body></html>
-`;
-}
+const page = (title: string, main: string): string => titledPage(title, style, main);
 
 function amountOf(cents: number, currency: string): string {
   return escape((cents / 100).toLocaleString('en-US', { style: 'currency', currency }));
