@@ -191,7 +191,13 @@ async function remove(services: OperatorServices, scope: PeopleScope, text: stri
   else {
     const member = await memberOf(services, scope, text);
     check(await people.removeMember(member));
-    if (member.mail) await services.removeTopic(topicOf(scope, found.personId));
+    const topic = topicOf(scope, found.personId);
+    if (member.mail)
+      await services.removeTopic(topic).catch(() => {
+        throw new OperatorError(
+          `${found.email} is removed, and gets no more e-mails. SNS still has the topic that ends in ${topic}: delete the topic there.`,
+        );
+      });
   }
   return { person: found.personId, email: found.email, removed: 'person' };
 }

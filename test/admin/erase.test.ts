@@ -155,6 +155,15 @@ describe('accounts erase', () => {
 });
 
 describe('the e-mails of a person', () => {
+  /** A member who has chosen e-mails. */
+  async function reading(account: AccountId): Promise<PersonId> {
+    const person = personIdOf('test', 'reader@castle.test');
+    await joined('reader@castle.test', 'viewer', account);
+    const choice = { kinds: ['wallet.low'], address: 'reader@castle.test', portalUrl: '/' } as const;
+    expect(await createMailStore(operated.service.operator.table).choose(account, person, choice)).toBe(true);
+    return person;
+  }
+
   it.each([
     ['accounts erase', (account: string) => ['accounts', 'erase', account, '--confirm', 'test']],
     ['people erase', () => ['people', 'erase', 'reader@castle.test']],
@@ -162,10 +171,7 @@ describe('the e-mails of a person', () => {
   ])('end at SNS with %s', async (_name, wordsFor) => {
     const { service, client } = operated;
     const { id } = client.account;
-    const person = personIdOf('test', 'reader@castle.test');
-    await joined('reader@castle.test', 'viewer', id);
-    const choice = { kinds: ['wallet.low'], address: 'reader@castle.test', portalUrl: '/' } as const;
-    expect(await createMailStore(service.operator.table).choose(id, person, choice)).toBe(true);
+    const person = await reading(id);
     const deleted: unknown[] = [];
     service.machine.watchAws((call, serve) => {
       if (call.operation === 'DeleteTopic') deleted.push(call.input['TopicArn']);
@@ -175,6 +181,17 @@ describe('the e-mails of a person', () => {
     await operated.run(...wordsFor(id));
     expect(deleted).toEqual([expect.stringMatching(new RegExp(`^arn:.*-mail-${id}-${person}$`))]);
     expect(JSON.stringify(await itemsOf(id))).not.toContain('reader@castle.test');
+  });
+
+  it('are named to the operator when SNS does not end them', async () => {
+    const { service, client } = operated;
+    const { id } = client.account;
+    const person = await reading(id);
+    service.machine.faults.set({ call: 'sns:DeleteTopic', error: 'AccessDenied', every: 1 });
+    expect(await operated.refused('people', 'remove', id, 'reader@castle.test')).toContain(
+      `is removed, and gets no more e-mails. SNS still has the topic that ends in ${id}-${person}`,
+    );
+    expect(await service.operator.people.listMembers(id)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Notices by e-mail: everybody chooses for themselves, and only for the own verified address. */
 import { describe, expect, it } from 'vitest';
+import { TopicRefused } from '../../service/aws/topic-calls.ts';
 import { mostReaders, topicOf } from '../../service/notices/mail-readers.ts';
 import type { PersonId } from '../../service/values/ids.ts';
 import { loseAnswerOf } from './portal-fixture.ts';
@@ -77,18 +78,25 @@ describe('The e-mails of a person', () => {
     expect(await choose('p3@studio.test')).toBe(200);
   });
 
-  it('are refused with a sentence while SNS does not answer, and a lost answer of the table changes nothing', async () => {
-    const { portal, owner } = await opened();
-    const set = (notices: readonly string[]) => portal.ask('setEmails', { as: owner, body: { notices } });
-    portal.mails.failing.isDown = true;
-    expect([(await set(['wallet.low'])).status, portal.mails.subscriptions.size]).toEqual([503, 0]);
-    portal.mails.failing.isDown = false;
-    loseAnswerOf(portal, 'ACCOUNT"');
-    expect((await set(['wallet.low'])).status).toBe(200);
-    portal.mails.failing.isDown = true;
-    expect((await set([])).status).toBe(503);
-    portal.mails.failing.isDown = false;
-    // The choice ended with the first try, so nothing is published.
-    expect(chosenOf(await portal.ask('getEmails', { as: owner }))).toEqual([]);
-  });
+  it.each([
+    ['refuses', new TopicRefused('Throttled')],
+    ['is out of reach', new TypeError('fetch failed')],
+    ['is too late', new DOMException('too late', 'TimeoutError')],
+  ])(
+    'are refused with a sentence while SNS %s, and a lost answer of the table changes nothing',
+    async (_how, error) => {
+      const { portal, owner } = await opened();
+      const set = (notices: readonly string[]) => portal.ask('setEmails', { as: owner, body: { notices } });
+      portal.mails.failing.by = error;
+      expect([(await set(['wallet.low'])).status, portal.mails.subscriptions.size]).toEqual([503, 0]);
+      portal.mails.failing.by = undefined;
+      loseAnswerOf(portal, 'ACCOUNT"');
+      expect((await set(['wallet.low'])).status).toBe(200);
+      portal.mails.failing.by = error;
+      expect((await set([])).status).toBe(503);
+      portal.mails.failing.by = undefined;
+      // The choice ended with the first try, so nothing is published.
+      expect(chosenOf(await portal.ask('getEmails', { as: owner }))).toEqual([]);
+    },
+  );
 });

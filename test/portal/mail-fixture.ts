@@ -1,14 +1,13 @@
 /** Topics in memory, with the e-mails that were published to those who have confirmed. */
-import { TopicRefused } from '../../service/aws/topic-calls.ts';
 import type { Mail, Topics } from '../../service/aws/topics.ts';
 
 export function fakeTopics() {
   const subscriptions = new Map<string, { readonly address: string; isConfirmed: boolean }>();
   const asked: string[] = [];
   const mails: (Mail & { readonly topic: string; readonly to: string })[] = [];
-  const failing = { isDown: false };
+  const failing: { by?: Error | undefined } = {};
   const orDown = <Result>(work: () => Result): Promise<Result> =>
-    failing.isDown ? Promise.reject(new TopicRefused('Throttled')) : Promise.resolve(work());
+    failing.by ? Promise.reject(failing.by) : Promise.resolve(work());
   const topics: Topics = {
     subscribe: (topic, address) =>
       orDown(() => {
@@ -22,7 +21,7 @@ export function fakeTopics() {
         return found.isConfirmed ? 'on' : 'waiting';
       }),
     publish: (topic, mail) => {
-      if (failing.isDown) return Promise.resolve({ kind: 'answered', status: 429, excerpt: 'Throttled' });
+      if (failing.by) return Promise.resolve({ kind: 'answered', status: 429, excerpt: 'Throttled' });
       const found = subscriptions.get(topic);
       if (found?.isConfirmed === true) mails.push({ ...mail, topic, to: found.address });
       return Promise.resolve({ kind: 'answered', status: 200, excerpt: 'message-1' });

@@ -43,7 +43,7 @@ function noSuchPerson(): Problem {
 }
 
 function lastOwner(): Problem {
-  const message = 'The account must keep an owner: make another one first.';
+  const message = 'The account must keep an owner. Make somebody else an owner first.';
   return new Problem('ERR_CONFLICT', message, { reason: 'last_owner' });
 }
 
@@ -86,7 +86,8 @@ export const removePerson: ManageHandle<'removePerson'> = async (request, caller
   const read = await readMember(caller.account, request.pathId, services.people);
   checkChanged(await services.people.removeMember(read));
   // Nothing is published to the topic any more: the choice was in the item of the member.
-  if (read.mail) await services.removeTopic?.(topicOf(read.accountId, read.personId)).catch(() => undefined);
+  const topic = topicOf(read.accountId, read.personId);
+  if (read.mail) await services.removeTopic?.(topic).catch(() => services.log.info('topic_left', { topic }));
   return { status: 200, body: {}, logged: { note: read.email } };
 };
 

@@ -1,6 +1,5 @@
-/** The notices that a person gets by e-mail. Everybody chooses for themselves, and only for the own verified address. */
+/** The notices that a person gets by e-mail. Each person chooses alone, and only for the own verified address. */
 import * as z from 'zod/mini';
-import { TopicRefused } from '../../aws/topic-calls.ts';
 import type { EmailsView } from '../../contract/portal-views.ts';
 import { type MailChoice, mostReaders, topicOf } from '../../notices/mail-readers.ts';
 import { type NoticeType, noticeTypes } from '../../notices/notice.ts';
@@ -92,11 +91,11 @@ const labels: Readonly<Record<NoticeType, string>> = {
   'budget.reached': 'The budget of the month is spent to 80 % or 100 %',
 };
 
+/** @param work calls SNS alone, which may refuse, be too late or be out of reach */
 async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
-  } catch (error) {
-    if (!(error instanceof TopicRefused)) throw error;
+  } catch {
     const details = { reason: 'emails_unavailable' };
     throw retryLater('ERR_PROVIDER_UNAVAILABLE', 'The sender of e-mails does not answer now.', details, 5);
   }
