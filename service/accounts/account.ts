@@ -58,7 +58,7 @@ export interface Account {
   readonly noticeUrl?: string;
   /** `wallet.low` is sent when less than this is available. Absent: it is never sent. */
   readonly lowBalanceMicros?: Micros;
-  /** What the account means to spend in a UTC month. Notices and the portal tell from 80 % on. Absent: nothing is told. */
+  /** What the account means to spend in a UTC month. From 80 % on the account is told. Absent: nothing is told. */
   readonly monthlyBudgetMicros?: Micros;
   /** The notices that were sent and whose threshold is still passed. */
   readonly toldLow?: ToldWallet;

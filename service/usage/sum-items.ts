@@ -1,6 +1,7 @@
 /**
- * The items of the sums of a day: one set of pages for each dimension, one for the refunds of charges of
- * other days, and one for the rows that are no charge and no refund. The first request that sums the day writes them. Two requests at once write the same.
+ * The items of the sums of a day: one set of pages for each dimension, one for the refunds of charges of other days,
+ * and one for the rows that are no charge and no refund. The first request that sums the day writes them. Two requests
+ * at once write the same.
  *
  * A page is a compressed list, because a year of users is read in a few pages of a query. Each page has the
  * number of pages of its set. A set counts only when all of its pages are there and say the same number.

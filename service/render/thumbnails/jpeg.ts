@@ -75,7 +75,7 @@ const outside = {
   },
 };
 
-/** The coefficients of a progressive file stay in memory until its last scan. So do those of one scan for each colour. */
+/** The coefficients of a progressive file stay in memory until its last scan, as do those of a scan for each colour. */
 function passesOf(bytes: Uint8Array): { readonly scans: number; readonly isOnePass: boolean } {
   let [scans, components, isOnePass] = [0, 0, true];
   for (let at = bytes.indexOf(0xff, 2); at >= 0; at = bytes.indexOf(0xff, at)) {
