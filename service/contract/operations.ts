@@ -8,6 +8,9 @@ export const apiRoot = '/api/public/v1';
 /** Where vendors call back with POST. The path is no operation of the API and has no key. */
 export const callbackRoute = '/callbacks/v1/{provider}/{creation_id}/{capability}';
 
+/** Where Stripe reports with POST what happened to payments. Its signature stands for a key. */
+export const stripeEventsRoute = '/callbacks/v1/payments/stripe';
+
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Relative to apiRoot. */
@@ -203,7 +206,7 @@ export const roles = ['finance', 'viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
 /** The Lambda functions of the portal's API. Each has the rights of its own operations only. */
-export type PortalFunction = 'sign-in' | 'read' | 'manage' | 'generate' | 'cancel' | 'operate';
+export type PortalFunction = 'sign-in' | 'read' | 'manage' | 'generate' | 'cancel' | 'pay' | 'operate';
 
 export interface PortalOperation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -460,6 +463,58 @@ export const memberOperations = {
     query: [],
     isForFinance: true,
   },
+  // Payments through Stripe, where the operator takes them
+  listPayments: {
+    method: 'GET',
+    path: '/payments',
+    function: 'pay',
+    role: 'viewer',
+    query: ['limit', 'cursor'],
+    isForFinance: true,
+  },
+  beginPayment: { method: 'POST', path: '/payments', function: 'pay', role: 'owner', query: [] },
+  getPayment: {
+    method: 'GET',
+    path: '/payments/{id}',
+    function: 'pay',
+    role: 'viewer',
+    query: [],
+    isForFinance: true,
+  },
+  getReceipt: {
+    method: 'GET',
+    path: '/payments/{id}/receipt',
+    function: 'pay',
+    role: 'viewer',
+    query: [],
+    isForFinance: true,
+  },
+  getAutoTopUp: {
+    method: 'GET',
+    path: '/auto-top-up',
+    function: 'pay',
+    role: 'viewer',
+    query: [],
+    isForFinance: true,
+  },
+  setAutoTopUp: {
+    method: 'PUT',
+    path: '/auto-top-up',
+    function: 'pay',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  resumeAutoTopUp: { method: 'POST', path: '/auto-top-up/resume', function: 'pay', role: 'owner', query: [] },
+  removeCard: {
+    method: 'DELETE',
+    path: '/auto-top-up/card',
+    function: 'pay',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+
   setBudget: {
     method: 'PUT',
     path: '/budget',

@@ -66,6 +66,14 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   getUsage: { answer: view.UsageView };
   exportUsage: { answer: string };
   getAlerts: { answer: view.AlertsView };
+  listPayments: { answer: view.PaymentsView };
+  beginPayment: { body: view.PaymentBody; answer: view.BegunPaymentView };
+  getPayment: { answer: view.PaymentView };
+  getReceipt: { answer: string };
+  getAutoTopUp: { answer: view.AutoTopUpView };
+  setAutoTopUp: { body: view.AutoTopUpBody; answer: view.AutoTopUpView };
+  resumeAutoTopUp: { answer: view.AutoTopUpView };
+  removeCard: { answer: view.AutoTopUpView };
   setBudget: { body: view.BudgetView; answer: view.BudgetView };
   getEmails: { answer: view.EmailsView };
   setEmails: { body: { readonly notices: readonly string[] }; answer: view.EmailsView };

@@ -38,6 +38,8 @@ export interface MeView {
     readonly mcp_url: string;
     /** The operator's own way to pay. Null: there is none. */
     readonly payment_url: string | null;
+    /** Whether the wallet page takes payments through Stripe. */
+    readonly takes_payments: boolean;
     /** Whom a client asks, in the operator's words. Null: the operator names no contact. */
     readonly contact: string | null;
     /** Where the person manages passkeys and password. Null: the issuer has no such page. */
@@ -543,6 +545,90 @@ export interface UsageView {
   readonly success_rate: number | null;
   /** Seconds from acceptance to the image, of the completed ones among the newest 300. `of`: how many these are. */
   readonly seconds: { readonly p50: number; readonly p95: number; readonly of: number } | null;
+}
+
+/** A payment that came in: through Stripe, or through another payment system of the operator. */
+export interface PaymentView {
+  readonly id: string;
+  /** 'auto': an automatic top-up. 'outside': another payment system took it. */
+  readonly kind: 'checkout' | 'auto' | 'outside';
+  /**
+   * 'open': nobody has paid yet. 'processing': the money is on its way. 'unknown': Stripe did not say for a day. 'held':
+   * the operator must look at it, and nothing was credited.
+   */
+  readonly state: 'open' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'held';
+  readonly amount: number;
+  /** What the account got. Null: nothing yet. */
+  readonly credited: number | null;
+  /** What refunds and disputes took of it. */
+  readonly reversed: number;
+  readonly at: string;
+  readonly has_receipt: boolean;
+}
+
+/** GET /payments, the newest first. */
+export interface PaymentsView extends PageView<PaymentView> {
+  /** True: no money is real. */
+  readonly test_mode: boolean;
+  /** True: after a dispute nobody can pay until the operator allows it again. */
+  readonly is_closed: boolean;
+  /** The least and the largest payment, in whole cents. */
+  readonly least: number;
+  readonly largest: number;
+}
+
+/** POST /payments. */
+export interface PaymentBody {
+  readonly amount: number;
+  /** True: the card stays with Stripe for the automatic top-up. */
+  readonly save_card: boolean;
+}
+
+export interface BegunPaymentView {
+  readonly id: string;
+  /** The page of Stripe on which the person pays. It comes back to /wallet?payment=ID. */
+  readonly url: string;
+}
+
+/** GET and PUT /auto-top-up. */
+export interface AutoTopUpView {
+  readonly is_on: boolean;
+  /** Null: nobody has chosen yet. */
+  readonly threshold: number | null;
+  readonly amount: number | null;
+  readonly monthly_cap: number | null;
+  /** What the payments that began in this UTC month took or may still take. */
+  readonly used: number;
+  /** The saved card. Null: there is none, so nothing can be taken. */
+  readonly card: {
+    readonly brand: string;
+    readonly last4: string;
+    readonly expiry_month: number;
+    readonly expiry_year: number;
+  } | null;
+  /** Why nothing is taken until a person acts. Null: it runs. */
+  readonly paused:
+    | 'authentication_required'
+    | 'declined'
+    | 'card_expired'
+    | 'unknown'
+    | 'dispute'
+    | 'operator'
+    | null;
+  /** The payment under way. */
+  readonly open_payment: string | null;
+  readonly test_mode: boolean;
+  readonly version: number;
+}
+
+/** PUT /auto-top-up. */
+export interface AutoTopUpBody {
+  readonly is_on: boolean;
+  readonly threshold: number;
+  readonly amount: number;
+  readonly monthly_cap: number;
+  /** As read. 0: nobody has chosen yet. */
+  readonly version: number;
 }
 
 /** PUT /budget. The budget of a month tells, and refuses nothing. */

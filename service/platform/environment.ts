@@ -41,6 +41,8 @@ export type Variable =
   | 'OPENAI_URL'
   | 'MCP_URL'
   | 'CANARY_SECRET_ARN'
+  | 'PAYMENT_SECRET_ARN'
+  | 'PAYMENT_SETTINGS'
   | 'SANDBOX';
 
 /** Throws when the variable is not set. */
