@@ -58,6 +58,9 @@ export const noticeTypes = [
   'endpoint.failing',
   'endpoint.disabled',
   'budget.reached',
+  'payment.received',
+  'payment.failed',
+  'payment.reversed',
 ] as const;
 
 export type NoticeType = (typeof noticeTypes)[number];
@@ -268,7 +271,7 @@ export function endpointParts(
 }
 
 /** The member `account` of the body of a notice. */
-function walletView({ availableMicros, lowBalanceMicros }: Wallet): Readonly<Record<string, unknown>> {
+export function walletView({ availableMicros, lowBalanceMicros }: Wallet): Readonly<Record<string, unknown>> {
   return {
     available: toUsd(availableMicros),
     low_balance: lowBalanceMicros === undefined ? null : toUsd(lowBalanceMicros),

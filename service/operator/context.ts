@@ -129,7 +129,8 @@ type ConflictReason =
   | 'changed_meanwhile'
   | 'below_zero'
   | 'credit_cap_exceeded'
-  | 'key_revoked';
+  | 'key_revoked'
+  | 'managed_by_stripe';
 
 export function conflict(reason: ConflictReason, message: string, details: object = {}): Problem {
   return new Problem('ERR_CONFLICT', message, { reason, ...details });

@@ -28,7 +28,13 @@ import {
   pageOf,
   reading,
 } from './context.ts';
-import { newPaymentId, parsePaymentId, type Payment } from '../payments/payment.ts';
+import {
+  type AnyPayment,
+  isOfStripe,
+  newPaymentId,
+  parsePaymentId,
+  type Payment,
+} from '../payments/payment.ts';
 
 function walletView({ availableMicros, creditLineMicros }: Account) {
   return {
@@ -43,24 +49,24 @@ export const getWallet = reading(async (context) => ({
   body: walletView(await accountOf(context)),
 }));
 
-function paymentView(payment: Payment) {
-  const { creditedMicros, reversedMicros } = payment;
+function paymentView(payment: AnyPayment) {
+  const isStripe = isOfStripe(payment);
   return {
     id: payment.id,
     account: payment.accountId,
-    kind: 'outside',
-    state: 'succeeded',
-    amount: toUsd(creditedMicros),
-    reversed: toUsd(reversedMicros),
-    reference: payment.reference,
-    source: payment.source ?? null,
-    note: payment.note ?? null,
+    kind: isStripe ? payment.kind : 'outside',
+    state: isStripe ? payment.state : 'succeeded',
+    amount: toUsd(isStripe ? payment.amountMicros : payment.creditedMicros),
+    reversed: toUsd(payment.reversedMicros),
+    reference: isStripe ? null : payment.reference,
+    source: isStripe ? 'stripe' : (payment.source ?? null),
+    note: isStripe ? null : (payment.note ?? null),
     at: payment.at,
-    by: payment.by,
+    by: isStripe ? null : payment.by,
   };
 }
 
-async function paymentOf(text: string, { services }: OperatorContext): Promise<Payment> {
+async function paymentOf(text: string, { services }: OperatorContext): Promise<AnyPayment> {
   const payment = await services.payments.read(text);
   if (!payment) throw notFound();
   return payment;
@@ -144,7 +150,7 @@ export const createPayment = changing({
       },
     );
     if (outcome.kind !== 'applied') await context.throwIfRepeated();
-    const answered = (isRepeated: boolean, shown: Payment): ApiAnswer => ({
+    const answered = (isRepeated: boolean, shown: AnyPayment): ApiAnswer => ({
       status: isRepeated ? 200 : 201,
       body: { ...paymentView(shown), already_applied: isRepeated },
     });
@@ -179,6 +185,11 @@ export const listPayments = reading(async (context) => {
   return pageOf(rows, limit, paymentView, (row) => toCursor(row.id));
 });
 
+function managedByStripe(): Error {
+  const message = 'Refund a payment of Stripe at Stripe. The account follows within minutes.';
+  return conflict('managed_by_stripe', message, {});
+}
+
 const reversalSchema = z.strictObject({
   reference: shownText('reference'),
   reason: shownText('reason'),
@@ -191,6 +202,7 @@ export const reversePayment = changing({
   run: async (body, context) => {
     const { services, key } = context;
     const payment = await paymentOf(context.params['payment'] ?? '', context);
+    if (isOfStripe(payment)) throw managedByStripe();
     const left = asMicros(payment.creditedMicros - payment.reversedMicros);
     const given = body.amount === undefined ? undefined : microsOf(body.amount);
     // A repetition without an amount means what the first request meant: the reference knows it.
@@ -221,8 +233,8 @@ export const reversePayment = changing({
       return { status: isRepeated ? 200 : 201, body: { ...view, already_applied: isRepeated } };
     }
     if (outcome.kind === 'refused_beside') {
-      const now = await paymentOf(payment.id, context);
-      const most = asMicros(now.creditedMicros - now.reversedMicros);
+      const { creditedMicros, reversedMicros } = await paymentOf(payment.id, context);
+      const most = asMicros((creditedMicros ?? 0) - reversedMicros);
       const message = `at most ${formatUsd(most)}, what is left of the payment`;
       throw invalidRequest([{ field: 'amount', code: 'out_of_range', message }]);
     }

@@ -3,8 +3,11 @@
  * listing are hints: each of them leads here, and here Stripe is read. So neither their order nor a repetition nor a
  * loss changes what the account gets.
  */
+import type { AccountId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
-import type { PauseReason } from './auto-top-up.ts';
+import type { Clock } from '../values/runtime.ts';
+import type { SavedCard } from './auto-top-up.ts';
+import type { PaymentNews, Teller } from './payment-news.ts';
 import type { StripePayment } from './payment.ts';
 import type { Stripe, StripeDoubt, StripeOutcome } from './stripe/client.ts';
 import type { StripePage, StripePaymentIntent } from './stripe/objects.ts';
@@ -13,15 +16,19 @@ import type { StripePaymentStore } from './stripe-payment-store.ts';
 export interface FollowServices {
   readonly stripe: Stripe;
   readonly payments: StripePaymentStore;
+  readonly teller: Teller;
+  readonly clock: Pick<Clock, 'now'>;
   /** Whether the key of the service takes real money. */
-  readonly livemode: boolean;
+  readonly livemode: () => Promise<boolean>;
+  /** Suspends the account of a disputed payment. Absent: the account goes on. */
+  readonly suspend?: (account: AccountId) => Promise<void>;
 }
 
 export type Followed =
   /** 'waiting': nobody has paid yet. 'processing': the money is on its way. 'ended': it failed or expired. */
   | { readonly kind: 'succeeded' | 'waiting' | 'processing' | 'ended' }
   /** Nothing was moved, and a person must look at the payment. */
-  | { readonly kind: 'held'; readonly why: HeldReason }
+  | { readonly kind: 'held'; readonly why: HeldReason; readonly isNew: boolean }
   /** Stripe did not say. The next look asks again. */
   | { readonly kind: 'later'; readonly why: StripeDoubt | 'refused' | 'not_found' | 'changed' };
 
@@ -30,7 +37,8 @@ export type HeldReason =
   | 'other_payment'
   | 'other_currency'
   | 'too_little'
-  | 'balance_too_large';
+  /** The account cannot hold so much, or there is no such account. */
+  | 'no_room';
 
 const microsOfCent = 10_000;
 
@@ -77,18 +85,17 @@ async function withIntent(
     case 'processing':
       return { kind: 'processing' };
     case 'canceled':
-      await services.payments.fail(payment.id, failureOf(payment, intent));
-      return { kind: 'ended' };
+      return end(services, payment, intent.failureCode);
     default:
       // A person may try another card on the page of Stripe. Nobody tries another one for an automatic payment.
-      return payment.kind === 'auto' ? giveUp(services, payment, intent) : { kind: 'waiting' };
+      return payment.kind === 'auto' ? giveUp(services, payment, intent) : openSession(services, payment);
   }
 }
 
 /** The PaymentIntent of the payment, or how it stands with the page to pay on, where nobody has tried a card. */
 async function intentOf(
-  { stripe, payments }: FollowServices,
-  { id, kind, customer, session, paymentIntent }: StripePayment,
+  { stripe, payments, clock }: FollowServices,
+  { id, kind, customer, session, paymentIntent, at }: StripePayment,
 ): Promise<StripePaymentIntent | 'waiting' | 'expired'> {
   if (paymentIntent !== undefined) return answerOf(await stripe.getPaymentIntent(paymentIntent));
   if (kind === 'auto') {
@@ -99,11 +106,23 @@ async function intentOf(
     await payments.note(id, { paymentIntent: listed.id });
     return listed;
   }
-  if (session === undefined) throw new NotSaid('not_found');
+  // Nobody has got the address of a page whose answer was lost.
+  if (session === undefined) return clock.now() - Date.parse(at) > lostPageMillis ? 'expired' : 'waiting';
   const { paymentIntent: intent, status, customer: payer } = answerOf(await stripe.getSession(session));
   if (intent === null) return status === 'expired' ? 'expired' : 'waiting';
   await payments.note(id, { paymentIntent: intent, ...(payer !== null && { customer: payer }) });
   return answerOf(await stripe.getPaymentIntent(intent));
+}
+
+/** Longer than a page to pay on lives. */
+const lostPageMillis = 60 * 60_000;
+
+/** A card was tried, and another one may be tried until the page expires. */
+async function openSession(services: FollowServices, payment: StripePayment): Promise<Followed> {
+  const { session } = payment;
+  if (session === undefined) return { kind: 'waiting' };
+  const { status } = answerOf(await services.stripe.getSession(session));
+  return withoutIntent(services, payment, status === 'expired' ? 'expired' : 'waiting');
 }
 
 async function credit(
@@ -111,25 +130,39 @@ async function credit(
   payment: StripePayment,
   intent: StripePaymentIntent,
 ): Promise<Followed> {
-  const { payments } = services;
-  const held = async (why: HeldReason): Promise<Followed> => {
-    await payments.hold(payment.id);
-    return { kind: 'held', why };
-  };
-  const why = whyHeld(services, payment, intent);
-  if (why !== undefined) return held(why);
-  const outcome = await payments.settle({ ...payment, paymentIntent: intent.id });
-  if (outcome === 'out_of_range') return held('balance_too_large');
+  const { payments, teller } = services;
+  const { accountId, amountMicros } = payment;
+  const why = await whyHeld(services, payment, intent);
+  if (why !== undefined) return held(services, payment, why);
+  const notice = await teller.prepare(accountId, { type: 'payment.received', payment }, amountMicros);
+  const outcome = await payments.settle(
+    { ...payment, paymentIntent: intent.id },
+    { customer: intent.customer, card: savedCard(payment, intent), notice },
+  );
+  if (outcome === 'out_of_range') return held(services, payment, 'no_room');
+  if (outcome === 'credited') await teller.stored(accountId, notice);
   return debit(services, payment, intent);
 }
 
+async function held({ payments }: FollowServices, { id }: StripePayment, why: HeldReason): Promise<Followed> {
+  return { kind: 'held', why, isNew: await payments.hold(id) };
+}
+
+function savedCard(
+  { savesCard }: StripePayment,
+  { card, customer, paymentMethod }: StripePaymentIntent,
+): SavedCard | undefined {
+  if (savesCard !== true || !card || customer === null || paymentMethod === null) return undefined;
+  return { paymentMethod, ...card };
+}
+
 /** Why a payment that Stripe took is not what the account was to pay. */
-function whyHeld(
+async function whyHeld(
   { livemode }: FollowServices,
   { id, accountId, amountMicros }: StripePayment,
   intent: StripePaymentIntent,
-): HeldReason | undefined {
-  if (intent.livemode !== livemode) return 'other_mode';
+): Promise<HeldReason | undefined> {
+  if (intent.livemode !== (await livemode())) return 'other_mode';
   if (intent.metadata['payment'] !== id || intent.metadata['account'] !== accountId) return 'other_payment';
   if (intent.currency !== 'usd') return 'other_currency';
   return intent.amountReceivedCents * microsOfCent < amountMicros ? 'too_little' : undefined;
@@ -137,8 +170,8 @@ function whyHeld(
 
 /** Takes from the account what refunds and disputes took, and gives back what came back. */
 async function debit(
-  { stripe, payments }: FollowServices,
-  { id }: StripePayment,
+  { stripe, payments, teller, suspend }: FollowServices,
+  { id, accountId }: StripePayment,
   intent: StripePaymentIntent,
 ): Promise<Followed> {
   // The record comes first: a change after this moment refuses what follows from an older answer of Stripe.
@@ -154,35 +187,61 @@ async function debit(
   const shareOf = (cents: number): Micros =>
     asMicros(Math.min(creditedMicros, Math.round((creditedMicros * cents) / intent.amountReceivedCents)));
   const disputed = shareOf(withdrawnCents);
-  const isDispute = disputed > disputedMicros;
-  const isDone = await payments.reverse(stored, shareOf(refundedCents + withdrawnCents), {
-    reason: isDispute ? 'dispute' : disputed < disputedMicros ? 'dispute_won' : 'refund',
-    disputedMicros: disputed,
-    ...(isDispute && { pause: 'dispute' }),
-  });
-  return isDone ? { kind: 'succeeded' } : { kind: 'later', why: 'changed' };
+  const target = shareOf(refundedCents + withdrawnCents);
+  const reason = disputed > disputedMicros ? 'dispute' : disputed < disputedMicros ? 'dispute_won' : 'refund';
+  const amountMicros = asMicros(stored.reversedMicros - target);
+  if (amountMicros === 0 && disputed === disputedMicros) return { kind: 'succeeded' };
+  if (reason === 'dispute') await suspend?.(accountId);
+  const news = { type: 'payment.reversed', payment: { id }, reason, amountMicros } as const;
+  const notice = amountMicros === 0 ? undefined : await teller.prepare(accountId, news, amountMicros);
+  if (!(await payments.reverse(stored, target, { reason, disputedMicros: disputed, notice })))
+    return { kind: 'later', why: 'changed' };
+  await teller.stored(accountId, notice);
+  return { kind: 'succeeded' };
 }
 
 /** Cancels an automatic payment that was declined, so that it can never succeed, and ends it only then. */
 async function giveUp(
-  { stripe, payments }: FollowServices,
+  services: FollowServices,
   payment: StripePayment,
   intent: StripePaymentIntent,
 ): Promise<Followed> {
-  const { status } = answerOf(await stripe.cancelPaymentIntent(intent.id));
+  const { status, failureCode } = answerOf(await services.stripe.cancelPaymentIntent(intent.id));
   if (status !== 'canceled') throw new NotSaid('changed');
-  await payments.fail(payment.id, failureOf(payment, intent));
+  return end(services, payment, intent.failureCode ?? failureCode);
+}
+
+/** Ends a payment that Stripe will never take. An automatic one pauses, until a person acts. */
+export async function end(
+  { payments, teller }: Pick<FollowServices, 'payments' | 'teller'>,
+  payment: StripePayment,
+  failureCode: string | null,
+): Promise<Followed> {
+  const { id, kind } = payment;
+  if (kind === 'checkout') {
+    await payments.fail(id, { state: 'failed' });
+    return { kind: 'ended' };
+  }
+  await endPaused({ payments, teller }, payment, 'failed', pauseOf(failureCode));
   return { kind: 'ended' };
 }
 
-function failureOf(
-  { kind }: StripePayment,
-  { failureCode }: StripePaymentIntent,
-): { readonly state: 'failed'; readonly pause?: PauseReason } {
-  return kind === 'auto' ? { state: 'failed', pause: pauseOf(failureCode) } : { state: 'failed' };
+type AutoEnd = Exclude<Extract<PaymentNews, { type: 'payment.failed' }>['reason'], 'monthly_cap'>;
+
+/** Ends an automatic payment, pauses the top-up and tells the account, all at once. */
+export async function endPaused(
+  { payments, teller }: Pick<FollowServices, 'payments' | 'teller'>,
+  payment: StripePayment,
+  state: 'failed' | 'unknown',
+  reason: AutoEnd,
+): Promise<void> {
+  const { id, accountId } = payment;
+  const news = { type: 'payment.failed', payment, reason, isPaused: true } as const;
+  const notice = await teller.prepare(accountId, news, asMicros(0));
+  if (await payments.fail(id, { state, pause: reason, notice })) await teller.stored(accountId, notice);
 }
 
-function pauseOf(code: string | null): PauseReason {
+function pauseOf(code: string | null): AutoEnd {
   if (code === 'authentication_required') return code;
   return code === 'expired_card' ? 'card_expired' : 'declined';
 }

@@ -1,10 +1,10 @@
-/** Payments that a payment system of the operator took, with what was credited and what was given back. */
+/** All payments of an account. Those that another payment system than Stripe took are written here. */
 import { getItem, queryPage } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import type { AccountId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
-import { partsOf, type Payment, type PaymentId } from './payment.ts';
+import { type AnyPayment, partsOf, type Payment, type PaymentId } from './payment.ts';
 
 const begins = 'PAYMENT#';
 
@@ -28,7 +28,7 @@ export function createPaymentStore(table: Table) {
       },
     }),
     /** Undefined when there is no such payment, or the text is no id of one. */
-    read: async (text: string): Promise<Payment | undefined> => {
+    read: async (text: string): Promise<AnyPayment | undefined> => {
       const parts = partsOf(text);
       const item = parts && (await getItem(table, keyOf(parts.account, parts.uuid)));
       return item && fromItem(item);
@@ -44,7 +44,7 @@ export function createPaymentStore(table: Table) {
       },
     }),
     /** The newest first. @param after the id of the last payment of the page before */
-    list: async (account: AccountId, limit: number, after?: PaymentId): Promise<readonly Payment[]> => {
+    list: async (account: AccountId, limit: number, after?: PaymentId): Promise<readonly AnyPayment[]> => {
       const page = await queryPage(table, {
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :begins)',
         ExpressionAttributeValues: { ':pk': keys.account(account).pk, ':begins': begins },
@@ -57,6 +57,6 @@ export function createPaymentStore(table: Table) {
   };
 }
 
-function fromItem({ pk: _pk, sk: _sk, ...item }: Item): Payment {
-  return item as unknown as Payment;
+function fromItem({ pk: _pk, sk: _sk, openShard: _part, dueAt: _due, ...item }: Item): AnyPayment {
+  return item as unknown as AnyPayment;
 }

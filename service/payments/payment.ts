@@ -51,8 +51,39 @@ export interface StripePayment {
   readonly session?: string;
   readonly paymentIntent?: string;
   readonly customer?: string;
+  /** The person has the card saved for the automatic top-up. */
+  readonly savesCard?: true;
+  /** The card of an automatic payment. A repetition of the call must name the same one. */
+  readonly paymentMethod?: string;
   /** RFC 3339. */
   readonly at: string;
+}
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+/** After its begin, when nothing was heard of it. */
+const looksAfter = [minute, 5 * minute, 60 * minute, 6 * 60 * minute];
+const lastLookAfter = 30 * day;
+/** While nobody knows whether Stripe made an automatic payment, the account gets no other one. */
+const doubtMillis = 10 * minute;
+
+/** When the worker looks at the payment again. Undefined: never, as only Stripe's events still tell of it. */
+export function nextLook(
+  { kind, paymentIntent, at }: Pick<StripePayment, 'kind' | 'paymentIntent' | 'at'>,
+  nowMillis: number,
+): number | undefined {
+  const began = Date.parse(at);
+  const age = nowMillis - began;
+  if (age >= lastLookAfter) return undefined;
+  const planned = began + (looksAfter.find((one) => one > age) ?? (Math.floor(age / day) + 1) * day);
+  const isInDoubt = kind === 'auto' && paymentIntent === undefined && age < day;
+  return isInDoubt ? Math.min(planned, nowMillis + doubtMillis) : planned;
+}
+
+export type AnyPayment = Payment | StripePayment;
+
+export function isOfStripe(payment: AnyPayment): payment is StripePayment {
+  return 'state' in payment;
 }
 
 export function newPaymentId(account: AccountId, nowMillis: number, randomBytes: Uint8Array): PaymentId {

@@ -1,32 +1,49 @@
 /**
- * Payments of Stripe and the automatic top-up, each change in one transaction. What moves money is guarded by the
- * record of the payment, which stays for ever: whatever tells of a payment, and however often, its account is credited
- * once, and what went back is debited once.
+ * Payments of Stripe, each change in one transaction. What moves money is guarded by the record of the payment, which
+ * stays for ever: whatever tells of a payment, and however often, its account is credited once, and what went back is
+ * debited once.
  */
-import { createWalletStore, type MovementOutcome } from '../accounts/wallet-store.ts';
-import { getItem } from '../aws/dynamodb/send.ts';
-import { type Item, type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
-import { transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
-import { Overloaded } from '../values/errors.ts';
+import { createWalletStore } from '../accounts/wallet-store.ts';
+import { updateIf } from '../aws/dynamodb/conditional.ts';
+import { queryPages } from '../aws/dynamodb/query.ts';
+import { getItem, putItem } from '../aws/dynamodb/send.ts';
+import { type Item, keys, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
+import type { TransactItem } from '../aws/dynamodb/transaction.ts';
+import { noticeItems } from '../notices/notice-store.ts';
+import type { NoticeRecord } from '../notices/notice.ts';
 import type { AccountId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
-import { autoTopUpFromItem, autoTopUpKey, autoTopUpToItem, reservedName } from './auto-top-up-items.ts';
-import type { AutoTopUp, PauseReason } from './auto-top-up.ts';
-import { type PaymentId, partsOf, type StripePayment } from './payment.ts';
+import {
+  autoTopUpFromItem,
+  autoTopUpKey,
+  changeOf,
+  pauseChange,
+  reservedName,
+  type TopUpChange,
+} from './auto-top-up-items.ts';
+import { type AutoTopUp, isOfOperator, type PauseReason, type SavedCard } from './auto-top-up.ts';
+import { nextLook, type PaymentId, partsOf, type StripePayment } from './payment.ts';
 import { paymentKey } from './payment-store.ts';
+import { again, putNew, sendItems, update } from './payment-transaction.ts';
+import {
+  cursorKey,
+  duePayments,
+  heldPayments,
+  stripePaymentFromItem,
+  stripePaymentToItem,
+} from './stripe-payment-items.ts';
 
-/** Why no automatic payment begins. 'changed': the top-up is no longer what was read, or a payment is under way. */
-export type NotBegun = 'changed' | 'enough' | 'monthly_cap';
+/**
+ * Why no automatic payment begins. 'changed': the top-up is no longer what was read, or a payment is under way.
+ * 'behind': the listing of Stripe's events is older than an hour, as after a restore of the table.
+ */
+export type NotBegun = 'changed' | 'enough' | 'monthly_cap' | 'behind';
 
 export type StripePaymentStore = ReturnType<typeof createStripePaymentStore>;
 
 export function createStripePaymentStore(table: Table) {
   return {
     read: (id: PaymentId): Promise<StripePayment | undefined> => read(table, id),
-    readAutoTopUp: (account: AccountId): Promise<AutoTopUp | undefined> => readAutoTopUp(table, account),
-    /** Stores what the owner chose. False when another call changed the top-up since it was read. */
-    changeAutoTopUp: (before: AutoTopUp | undefined, next: AutoTopUp): Promise<boolean> =>
-      changeAutoTopUp(table, before, next),
     /** Stores a payment that a person is about to make. */
     beginCheckout: (payment: StripePayment): Promise<void> => beginCheckout(table, payment),
     /** Stores an automatic payment and reserves its amount, while the account has less than the threshold. */
@@ -36,12 +53,14 @@ export function createStripePaymentStore(table: Table) {
      * Credits the account with what Stripe took, in any state of the record, also without one. Gives 'already' when
      * the payment was credited before, and 'out_of_range' when the account cannot hold the amount.
      */
-    settle: (payment: StripePayment): Promise<'credited' | 'already' | 'out_of_range'> =>
-      settle(table, payment),
+    settle: (
+      payment: StripePayment,
+      more: Settlement = {},
+    ): Promise<'credited' | 'already' | 'out_of_range'> => settle(table, payment, more),
     /** Notes the ids that an answer of Stripe has told. */
     note: async (id: PaymentId, ids: StripeIds): Promise<void> => note(table, id, ids),
-    /** Marks a payment that a person must look at: nothing moves. */
-    hold: (id: PaymentId): Promise<void> => hold(table, id),
+    /** Marks a payment that a person must look at: nothing moves. False: it was held before, or it was credited. */
+    hold: (id: PaymentId): Promise<boolean> => hold(table, id),
     /**
      * Ends a payment that Stripe will surely not take, and gives its reservation back. The top-up pauses, if a reason
      * is given. False when the payment is no longer open.
@@ -53,81 +72,88 @@ export function createStripePaymentStore(table: Table) {
      */
     reverse: (payment: StripePayment, targetMicros: Micros, why: Reversal): Promise<boolean> =>
       reverse(table, payment, targetMicros, why),
+    /** Stores a notice of the reached cap, once for each month. False when it was told before. */
+    tellCap: (top: AutoTopUp, month: string, notice: NoticeRecord | undefined): Promise<boolean> =>
+      tellCap(table, top, month, notice),
+    /** Suspends an account that is active. */
+    suspend: (account: AccountId): Promise<void> => suspend(table, account),
+    /** Plans the next look at a payment that is not settled. */
+    postpone: (payment: StripePayment, nowMillis: number): Promise<void> =>
+      postpone(table, payment, nowMillis),
+    /** The payments that are due, in pages. */
+    due: (nowMillis: number) => inPart(table, duePayments, nowMillis),
+    /** The payments that a person must look at, in pages. */
+    held: () => inPart(table, heldPayments),
+    /** Up to when all events of Stripe were read, in Unix milliseconds. Undefined: none were read yet. */
+    readCursor: async (): Promise<number | undefined> =>
+      (await getItem(table, cursorKey))?.['untilMillis'] as number | undefined,
+    moveCursor: async (untilMillis: number): Promise<void> => {
+      await putItem(table, { ...cursorKey, untilMillis }, {});
+    },
   };
 }
 
-export type StripeIds = Pick<StripePayment, 'session' | 'paymentIntent' | 'customer'>;
+export type StripeIds = Partial<Pick<StripePayment, 'session' | 'paymentIntent' | 'customer'>>;
+
+export interface Settlement {
+  /** The account at Stripe that has paid. */
+  readonly customer?: string | null | undefined;
+  /** The card that the person has saved. It ends a pause. */
+  readonly card?: SavedCard | undefined;
+  readonly notice?: NoticeRecord | undefined;
+}
 
 export interface FailedEnd {
   /** 'unknown' keeps the reservation: Stripe may still take the payment. */
   readonly state: 'failed' | 'expired' | 'unknown';
   readonly pause?: PauseReason;
+  readonly notice?: NoticeRecord | undefined;
 }
 
 export interface Reversal {
   readonly reason: 'refund' | 'dispute' | 'dispute_won';
   /** What of the target is of disputes. */
   readonly disputedMicros: Micros;
-  /** A dispute also pauses the automatic top-up. */
-  readonly pause?: PauseReason;
+  readonly notice?: NoticeRecord | undefined;
 }
 
 async function read(table: Table, id: PaymentId): Promise<StripePayment | undefined> {
-  const item = await getItem(table, paymentKey(id));
-  if (item?.['kind'] !== 'checkout' && item?.['kind'] !== 'auto') return undefined;
-  const { pk: _pk, sk: _sk, ...rest } = item;
-  return rest as unknown as StripePayment;
+  return stripePaymentFromItem(await getItem(table, paymentKey(id)));
 }
 
-async function readAutoTopUp(table: Table, account: AccountId): Promise<AutoTopUp | undefined> {
-  const item = await getItem(table, autoTopUpKey(account));
-  return item && autoTopUpFromItem(account, item);
+async function readTopUp(table: Table, account: AccountId): Promise<AutoTopUp> {
+  return autoTopUpFromItem(account, await getItem(table, autoTopUpKey(account)));
 }
 
-async function changeAutoTopUp(
-  table: Table,
-  before: AutoTopUp | undefined,
-  next: AutoTopUp,
-): Promise<boolean> {
-  const { isOn, thresholdMicros, amountMicros, monthlyCapMicros, paused } = next;
-  const chosen = { isOn, thresholdMicros, amountMicros, monthlyCapMicros };
-  if (!before)
-    return (await send(table, [put(table, autoTopUpToItem({ ...next, version: 1 }))])) === undefined;
-  const values = Object.fromEntries(Object.entries(chosen).map(([name, value]) => [`:${name}`, value]));
-  const set = Object.keys(chosen).map((name) => `${name} = :${name}`);
-  const refusals = await send(table, [
-    update(table, autoTopUpKey(next.accountId), {
-      UpdateExpression: `SET ${set.join(', ')}, version = version + :one${paused === undefined ? ' REMOVE paused' : ''}`,
-      ConditionExpression: 'version = :read',
-      ExpressionAttributeValues: { ...values, ':one': 1, ':read': before.version },
-    }),
-  ]);
-  return refusals === undefined;
+function told(table: Table, notice: NoticeRecord | undefined): readonly TransactItem[] {
+  return notice ? noticeItems(table, notice) : [];
 }
 
 async function beginCheckout(table: Table, payment: StripePayment): Promise<void> {
   // A repeated write of ours finds its own record.
-  const refusals = await send(table, [put(table, toItem(payment))]);
+  const refusals = await sendItems(table, [putNew(table, stripePaymentToItem(payment))]);
   if (refusals && (await read(table, payment.id))?.at !== payment.at)
     throw new Error('the id of a payment is taken');
 }
 
+/** A restored table first reads the events that it has missed. */
+const oldestCursorMillis = 60 * 60_000;
+
 async function beginAuto(table: Table, payment: StripePayment, top: AutoTopUp): Promise<'begun' | NotBegun> {
-  const { accountId, amountMicros, month } = payment;
-  const taken = top.reservedMicros[month];
-  if (asMicros((taken ?? 0) + amountMicros) > top.monthlyCapMicros) return 'monthly_cap';
-  const refusals = await send(table, [
-    update(table, autoTopUpKey(accountId), {
-      UpdateExpression: 'SET #open = :payment, #reserved = :reserved',
-      // What was reserved is as read, so that the sum stays below the cap of this version.
-      ConditionExpression: `version = :read AND isOn = :true AND attribute_not_exists(paused) AND attribute_not_exists(#open) AND ${taken === undefined ? 'attribute_not_exists(#reserved)' : '#reserved = :taken'}`,
-      ExpressionAttributeNames: { '#open': 'open', '#reserved': reservedName(month) },
-      ExpressionAttributeValues: {
-        ':payment': payment.id,
-        ':reserved': (taken ?? 0) + amountMicros,
-        ':read': top.version,
-        ':true': true,
-        ...(taken !== undefined && { ':taken': taken }),
+  const { accountId, amountMicros, month, id } = payment;
+  const { choice, reservedMicros, version } = top;
+  if (!choice || !top.isOn || top.paused !== undefined || top.open !== undefined) return 'changed';
+  const taken = reservedMicros[month];
+  if (asMicros((taken ?? 0) + amountMicros) > choice.monthlyCapMicros) return 'monthly_cap';
+  const refusals = await sendItems(table, [
+    changeOf(table, accountId, {
+      set: { open: id },
+      reserve: { month, micros: amountMicros },
+      condition: {
+        // What was reserved is as read, so that the sum stays below the cap of this version.
+        text: `#v = :read AND attribute_not_exists(#open) AND ${taken === undefined ? 'attribute_not_exists(#month)' : '#month = :taken'}`,
+        names: { '#v': 'version', '#open': 'open', '#month': reservedName(month) },
+        values: { ':read': version, ...(taken !== undefined && { ':taken': taken }) },
       },
     }),
     {
@@ -135,25 +161,36 @@ async function beginAuto(table: Table, payment: StripePayment, top: AutoTopUp): 
         TableName: table.name,
         Key: keys.account(accountId),
         ConditionExpression: 'availableMicros < :threshold',
-        ExpressionAttributeValues: { ':threshold': top.thresholdMicros },
+        ExpressionAttributeValues: { ':threshold': choice.thresholdMicros },
       },
     },
-    put(table, toItem(payment)),
+    putNew(table, stripePaymentToItem(payment)),
+    {
+      ConditionCheck: {
+        TableName: table.name,
+        Key: cursorKey,
+        ConditionExpression: 'untilMillis >= :young',
+        ExpressionAttributeValues: { ':young': table.clock.now() - oldestCursorMillis },
+      },
+    },
   ]);
   if (refusals === undefined) return 'begun';
+  const [ofTopUp, ofAccount, ofRecord] = refusals;
   // The answer of our own write was lost, and the write was sent again.
-  if (refusals[2] && (await readAutoTopUp(table, accountId))?.open === payment.id) return 'begun';
-  return refusals[0] ? 'changed' : 'enough';
+  if (ofRecord && (await readTopUp(table, accountId)).open === id) return 'begun';
+  if (ofTopUp ?? ofRecord) return 'changed';
+  return ofAccount ? 'enough' : 'behind';
 }
 
 async function settle(
   table: Table,
   payment: StripePayment,
+  { customer, card, notice }: Settlement,
 ): Promise<'credited' | 'already' | 'out_of_range'> {
   const { id, accountId, amountMicros } = payment;
   const entry = { kind: 'payment', amountMicros, payment: id } as const;
   return again(async () => {
-    const [stored, top] = await Promise.all([read(table, id), readAutoTopUp(table, accountId)]);
+    const [stored, top] = await Promise.all([read(table, id), readTopUp(table, accountId)]);
     if (stored?.creditedMicros !== undefined) return 'already';
     const credited = { state: 'succeeded', creditedMicros: amountMicros } as const;
     const record: TransactItem = stored
@@ -164,107 +201,113 @@ async function settle(
           ExpressionAttributeNames: { '#state': 'state' },
           ExpressionAttributeValues: { ':state': 'succeeded', ':credited': amountMicros, ':one': 1 },
         })
-      : put(table, toItem({ ...payment, ...credited, version: 1 }));
-    const beside = [record, ...(top ? besideSettled(table, payment, stored, top) : [])];
+      : putNew(table, stripePaymentToItem({ ...payment, ...credited, version: 1 }));
+    const beside = [
+      record,
+      ...besideSettled(table, payment, stored, { top, customer, card }),
+      ...told(table, notice),
+    ];
     const outcome = await createWalletStore(table).move(accountId, entry, { beside });
-    return outcome.kind === 'refused_beside' ? undefined : creditedBy(outcome);
+    if (outcome.kind === 'refused_beside') return undefined;
+    return outcome.kind === 'applied' ? 'credited' : 'out_of_range';
   });
 }
 
-function creditedBy({ kind }: MovementOutcome): 'credited' | 'out_of_range' {
-  return kind === 'applied' ? 'credited' : 'out_of_range';
-}
-
 /**
- * The top-up has its open payment no longer. A payment whose reservation was given back, or whose record is lost, did
- * take money in its month, and so it counts there again.
+ * The top-up has its open payment no longer, and knows who pays and by which card. A payment whose reservation was
+ * given back, or whose record is lost, did take money in its month, and so it counts there again.
  */
 function besideSettled(
   table: Table,
   { id, kind, month, amountMicros }: StripePayment,
   stored: StripePayment | undefined,
-  top: AutoTopUp,
+  { top, customer, card }: Settlement & { readonly top: AutoTopUp },
 ): TransactItem[] {
   const isOpen = top.open === id;
   const isUncounted = kind === 'auto' && (stored?.state === 'failed' || !stored);
-  if (!isOpen && !isUncounted) return [];
+  const isNewCustomer = typeof customer === 'string' && top.customer !== customer;
+  if (!isOpen && !isUncounted && !isNewCustomer && !card) return [];
+  const endsPause = card !== undefined && !isOfOperator(top.paused);
   return [
-    update(table, autoTopUpKey(top.accountId), {
-      UpdateExpression: [
-        ...(isUncounted ? ['ADD #reserved :amount'] : []),
-        ...(isOpen ? ['REMOVE #open'] : []),
-      ].join(' '),
-      ConditionExpression: isOpen ? '#open = :payment' : 'attribute_not_exists(#open) OR #open <> :payment',
-      ExpressionAttributeNames: {
-        '#open': 'open',
-        ...(isUncounted && { '#reserved': reservedName(month) }),
+    changeOf(table, top.accountId, {
+      set: {
+        ...(isOpen && { open: undefined }),
+        ...((isNewCustomer || card) && { customer }),
+        ...(card && { card }),
+        ...(endsPause && { paused: undefined }),
       },
-      ExpressionAttributeValues: { ':payment': id, ...(isUncounted && { ':amount': amountMicros }) },
+      ...(endsPause && { isRunning: top.isOn }),
+      ...(isUncounted && { reserve: { month, micros: amountMicros } }),
+      isVersioned: card !== undefined,
+      condition: isOpen
+        ? { text: '#own = :own', names: { '#own': 'open' }, values: { ':own': id } }
+        : // A pause that came meanwhile must stay, and an open payment is another one.
+          {
+            text: `${top.version === 0 ? 'attribute_not_exists(#version_)' : '#version_ = :version_'} AND (attribute_not_exists(#own) OR #own <> :own)`,
+            names: { '#version_': 'version', '#own': 'open' },
+            values: { ':own': id, ...(top.version > 0 && { ':version_': top.version }) },
+          },
     }),
   ];
 }
 
 async function note(table: Table, id: PaymentId, ids: StripeIds): Promise<void> {
-  const told = Object.entries(ids);
-  await send(table, [
-    update(table, paymentKey(id), {
-      UpdateExpression: `SET ${told.map((_, place) => `#n${place} = :v${place}`).join(', ')}`,
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: Object.fromEntries(told.map(([name], place) => [`#n${place}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(told.map(([, value], place) => [`:v${place}`, value])),
-    }),
-  ]);
+  const all = Object.entries(ids);
+  await updateIf(table, paymentKey(id), {
+    UpdateExpression: `SET ${all.map((_, place) => `#n${place} = :v${place}`).join(', ')}`,
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeNames: Object.fromEntries(all.map(([name], place) => [`#n${place}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(all.map(([, value], place) => [`:v${place}`, value])),
+  });
 }
 
-async function hold(table: Table, id: PaymentId): Promise<void> {
-  await send(table, [
-    update(table, paymentKey(id), {
-      UpdateExpression: 'SET #state = :held, version = version + :one REMOVE openShard, dueAt',
-      ConditionExpression:
-        'attribute_exists(pk) AND attribute_not_exists(creditedMicros) AND #state <> :held',
-      ExpressionAttributeNames: { '#state': 'state' },
-      ExpressionAttributeValues: { ':held': 'held', ':one': 1 },
-    }),
-  ]);
+async function hold(table: Table, id: PaymentId): Promise<boolean> {
+  return updateIf(table, paymentKey(id), {
+    UpdateExpression: 'SET #state = :held, openShard = :part, dueAt = :now, version = version + :one',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(creditedMicros) AND #state <> :held',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: {
+      ':held': 'held',
+      ':part': heldPayments,
+      ':now': table.clock.now(),
+      ':one': 1,
+    },
+  });
 }
 
-async function fail(table: Table, id: PaymentId, { state, pause }: FailedEnd): Promise<boolean> {
+async function fail(table: Table, id: PaymentId, { state, pause, notice }: FailedEnd): Promise<boolean> {
   return again(async () => {
     const stored = await read(table, id);
     if (stored?.state !== 'open') return false;
     const { kind, accountId, month, amountMicros } = stored;
-    const isGivenBack = kind === 'auto' && state !== 'unknown';
     const record = update(table, paymentKey(id), {
-      UpdateExpression: 'SET #state = :state, version = version + :one',
+      UpdateExpression: `SET #state = :state, version = version + :one${state === 'unknown' ? '' : ' REMOVE openShard, dueAt'}`,
       ConditionExpression: '#state = :open AND version = :read',
       ExpressionAttributeNames: { '#state': 'state' },
       ExpressionAttributeValues: { ':state': state, ':open': 'open', ':one': 1, ':read': stored.version },
     });
-    const top = update(table, autoTopUpKey(accountId), {
-      UpdateExpression: `${pause === undefined ? '' : 'SET paused = :pause, version = version + :one '}${isGivenBack ? 'ADD #reserved :back ' : ''}REMOVE #open`,
-      ConditionExpression: '#open = :payment',
-      ExpressionAttributeNames: { '#open': 'open', ...(isGivenBack && { '#reserved': reservedName(month) }) },
-      ExpressionAttributeValues: {
-        ':payment': id,
-        ...(isGivenBack && { ':back': 0 - amountMicros }),
-        ...(pause !== undefined && { ':pause': pause, ':one': 1 }),
-      },
+    const paused = pause === undefined ? { set: {} } : pauseChange(pause);
+    const top = changeOf(table, accountId, {
+      ...paused,
+      set: { ...paused.set, open: undefined },
+      ...(state !== 'unknown' && { reserve: { month, micros: 0 - amountMicros } }),
+      condition: { text: '#own = :own', names: { '#own': 'open' }, values: { ':own': id } },
     });
-    const refusals = await send(table, kind === 'auto' ? [record, top] : [record]);
-    return refusals === undefined ? true : undefined;
+    const items = [record, ...(kind === 'auto' ? [top] : []), ...told(table, notice)];
+    return (await sendItems(table, items)) === undefined ? true : undefined;
   });
 }
 
 async function reverse(
   table: Table,
-  { id, accountId, version, creditedMicros, reversedMicros }: StripePayment,
+  { id, accountId, version, creditedMicros, reversedMicros, disputedMicros: before }: StripePayment,
   targetMicros: Micros,
-  { reason, disputedMicros, pause }: Reversal,
+  { reason, disputedMicros, notice }: Reversal,
 ): Promise<boolean> {
   if (creditedMicros === undefined || targetMicros > creditedMicros || targetMicros < 0)
     throw new Error('a payment gives back at most what it credited');
   const amountMicros = asMicros(reversedMicros - targetMicros);
-  if (amountMicros === 0) return true;
+  if (amountMicros === 0 && disputedMicros === (before ?? 0)) return true;
   const record = update(table, paymentKey(id), {
     UpdateExpression: 'SET reversedMicros = :target, disputedMicros = :disputed, version = version + :one',
     ConditionExpression: 'version = :read',
@@ -275,54 +318,74 @@ async function reverse(
       ':read': version,
     },
   });
-  const top = pause !== undefined && (await readAutoTopUp(table, accountId));
-  const paused = top
-    ? [
-        update(table, autoTopUpKey(accountId), {
-          UpdateExpression: 'SET paused = :pause, version = version + :one',
-          ExpressionAttributeValues: { ':pause': pause, ':one': 1 },
-        }),
-      ]
-    : [];
+  // A dispute also pauses the automatic top-up, and closes Checkout, whatever else paused it.
+  const pause: TopUpChange[] = reason === 'dispute' ? [pauseChange('dispute')] : [];
+  const beside = [record, ...pause.map((one) => changeOf(table, accountId, one)), ...told(table, notice)];
+  // A dispute of what was refunded already takes nothing more.
+  if (amountMicros === 0) return (await sendItems(table, beside)) === undefined;
   const entry = { kind: 'payment_reversed', amountMicros, payment: id, reason } as const;
-  const outcome = await createWalletStore(table).move(accountId, entry, { beside: [record, ...paused] });
+  const outcome = await createWalletStore(table).move(accountId, entry, { beside });
   if (outcome.kind === 'out_of_range') throw new Error('an account cannot hold what a payment gives back');
   return outcome.kind === 'applied';
 }
 
-/** Works until the records stay as they were read. `undefined`: somebody changed one of them meanwhile. */
-async function again<Value>(work: () => Promise<Value | undefined>): Promise<Value> {
-  for (let tries = 0; tries < mostTries; tries += 1) {
-    const value = await work();
-    if (value !== undefined) return value;
-  }
-  throw new Overloaded('the payment stayed busy');
-}
-
-const mostTries = 5;
-
-/** Undefined: written. Else why each item was refused. */
-async function send(
+async function tellCap(
   table: Table,
-  items: readonly TransactItem[],
-): Promise<readonly (object | undefined)[] | undefined> {
-  const token = Buffer.from(table.randomBytes(16)).toString('hex');
-  const outcome = await transact(table, items, token);
-  if (outcome.kind === 'overloaded') throw new Overloaded('the payment stayed busy');
-  return outcome.kind === 'refused' ? outcome.refusals : undefined;
+  { accountId, version }: AutoTopUp,
+  month: string,
+  notice: NoticeRecord | undefined,
+): Promise<boolean> {
+  const change = changeOf(table, accountId, {
+    set: { capTold: month },
+    condition: {
+      text: '#version = :read AND (attribute_not_exists(#told) OR #told <> :month)',
+      names: { '#version': 'version', '#told': 'capTold' },
+      values: { ':read': version, ':month': month },
+    },
+  });
+  return (await sendItems(table, [change, ...told(table, notice)])) === undefined;
 }
 
-function put(table: Table, item: Item): TransactItem {
-  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
+async function suspend(table: Table, account: AccountId): Promise<void> {
+  await updateIf(table, keys.account(account), {
+    UpdateExpression: 'SET #condition = :suspended',
+    ConditionExpression: '#condition = :active',
+    ExpressionAttributeNames: { '#condition': 'condition' },
+    ExpressionAttributeValues: { ':suspended': 'suspended', ':active': 'active' },
+  });
 }
 
-type UpdateOf = Omit<NonNullable<TransactItem['Update']>, 'TableName' | 'Key'>;
-
-function update(table: Table, Key: ItemKey, parts: UpdateOf): TransactItem {
-  return { Update: { TableName: table.name, Key, ...parts } };
+async function postpone(table: Table, payment: StripePayment, nowMillis: number): Promise<void> {
+  const dueAt = nextLook(payment, nowMillis);
+  await updateIf(table, paymentKey(payment.id), {
+    UpdateExpression: dueAt === undefined ? 'REMOVE openShard, dueAt' : 'SET dueAt = :due',
+    // What is settled or held meanwhile keeps its place.
+    ConditionExpression: '#state IN (:open, :unknown)',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: {
+      ':open': 'open',
+      ':unknown': 'unknown',
+      ...(dueAt !== undefined && { ':due': dueAt }),
+    },
+  });
 }
 
-function toItem(payment: StripePayment): Item {
-  if (!partsOf(payment.id)) throw new Error('a payment has a malformed id');
-  return { ...paymentKey(payment.id), ...payment };
+async function* inPart(
+  table: Table,
+  part: string,
+  dueMillis = Infinity,
+): AsyncGenerator<readonly PaymentId[]> {
+  const isBounded = Number.isFinite(dueMillis);
+  const pages = queryPages(table, {
+    IndexName: openWorkIndex.name,
+    KeyConditionExpression: `${openWorkIndex.partition} = :part${isBounded ? ` AND ${openWorkIndex.sort} <= :due` : ''}`,
+    ExpressionAttributeValues: { ':part': part, ...(isBounded && { ':due': dueMillis }) },
+  });
+  for await (const { Items: items = [] } of pages) yield items.flatMap((item) => idOf(item) ?? []);
+}
+
+/** The keys of an item are the two parts of a payment's id. */
+function idOf({ pk, sk }: Item): PaymentId | undefined {
+  const id = `pay_${String(pk).slice('ACCOUNT#'.length)}_${String(sk).slice('PAYMENT#'.length)}`;
+  return partsOf(id) ? (id as PaymentId) : undefined;
 }

@@ -5,7 +5,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { callLimits } from '../aws/call-limits.ts';
 import { systemClock as clock } from '../aws/clock.ts';
-import { createReplaceableSecret } from '../aws/secrets.ts';
+import { createPlainSecret, createReplaceableSecret } from '../aws/secrets.ts';
 import { createTopicCalls } from '../aws/topic-calls.ts';
 import { createTopics } from '../aws/topics.ts';
 import { createSignedSecret } from '../aws/signed-secret.ts';
@@ -14,6 +14,7 @@ import models from '../catalog/models.json' with { type: 'json' };
 import costs from '../catalog/provider-costs.json' with { type: 'json' };
 import { createImageStore } from '../creations/image-store.ts';
 import { createOutbound } from '../outbound/outbound.ts';
+import { createPaymentSystem, type PaymentSettings, type StripeSecret } from '../payments/payment-system.ts';
 import { poolEmailsADay } from '../portal/invitation-room.ts';
 import { createRegisterUser } from '../portal/user-pool.ts';
 import { createUploadTargets } from '../uploads/upload-targets.ts';
@@ -91,6 +92,19 @@ export function topics(): Platform['topics'] {
 export function removeTopic(): Platform['removeTopic'] {
   const prefix = environment('MAIL_TOPICS');
   return prefix === '' ? undefined : createTopicCalls({ ...awsEnvironment(), prefix, clock }).remove;
+}
+
+export function paymentSystem(): Platform['paymentSystem'] {
+  const readText = createPlainSecret({
+    client: secrets(),
+    secretArn: environment('PAYMENT_SECRET_ARN'),
+    clock,
+  });
+  return createPaymentSystem({
+    settings: JSON.parse(environment('PAYMENT_SETTINGS')) as PaymentSettings,
+    readSecret: async () => JSON.parse(await readText()) as StripeSecret,
+    clock,
+  });
 }
 
 export const registration: Platform['registration'] = (signal) => {

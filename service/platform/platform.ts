@@ -12,6 +12,7 @@ import type { ProviderDefinition } from '../catalog/provider-definition.ts';
 import type { ImageStore } from '../creations/image-store.ts';
 import type { Thumbnails } from '../creations/thumbnails.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import type { PaymentSystem } from '../payments/payment-system.ts';
 import type { InvitationEmail } from '../portal/people-store.ts';
 import type { UploadTargets } from '../uploads/upload-targets.ts';
 import type { Clock, Log, RandomBytes, Schema } from '../values/runtime.ts';
@@ -47,6 +48,8 @@ export interface Platform {
   readonly topics: Topics | undefined;
   /** Deletes the topic of a person who has lost the place in the account. */
   readonly removeTopic: Topics['remove'] | undefined;
+  /** Stripe, where the operator takes payments. */
+  readonly paymentSystem: PaymentSystem;
   readonly registration: (signal: AbortSignal) => Registration;
   readonly vendors: Providers;
   readonly configured: (definition: ProviderDefinition) => ImageProvider;

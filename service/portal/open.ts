@@ -55,6 +55,7 @@ function portalSettings({ environment }: On): PortalSettings {
     emailsAreVerified: stated.emails_are_verified,
     hasAuthTime: stated.has_auth_time,
     paymentUrl: stated.payment_url,
+    takesPayments: stated.takes_payments === true,
     contact: stated.contact,
     credentialsUrl: stated.credentials_url,
     inboxUrl: stated.inbox_url,
@@ -65,6 +66,8 @@ interface StatedSettings {
   readonly emails_are_verified: boolean;
   readonly has_auth_time: boolean;
   readonly payment_url: string | null;
+  /** Absent: the stack takes no payments. */
+  readonly takes_payments?: boolean;
   readonly contact: string | null;
   readonly credentials_url: string | null;
   readonly inbox_url: string | null;

@@ -11,6 +11,8 @@ export interface PortalSettings {
   readonly hasAuthTime: boolean;
   /** Null: the operator has no way to pay of their own. */
   readonly paymentUrl: string | null;
+  /** Whether the wallet page takes payments through Stripe. */
+  readonly takesPayments: boolean;
   /** Null: the operator names no contact. */
   readonly contact: string | null;
   /** Null: the issuer has no page for passkeys and passwords. */

@@ -42,6 +42,7 @@ export const getMe: ReadHandle<'getMe'> = async (_request, caller, services) => 
       openai_url: clientUrls.openai,
       mcp_url: clientUrls.mcp,
       payment_url: settings.paymentUrl,
+      takes_payments: settings.takesPayments,
       contact: settings.contact,
       credentials_url: settings.credentialsUrl,
       inbox_url: settings.inboxUrl,

@@ -1,0 +1,67 @@
+/** What the operator has agreed with Stripe: the key, the secrets of events, and the settings of the deployment. */
+import type { Clock } from '../values/runtime.ts';
+import type { Send } from '../vendors/vendor-http.ts';
+import { createStripe, type Stripe } from './stripe/client.ts';
+
+/** The settings of a deployment, as the stack writes them. */
+export interface PaymentSettings {
+  /** Null: Stripe itself. */
+  readonly base_url: string | null;
+  readonly automatic_tax: boolean;
+  readonly tax_ids: boolean;
+  readonly invoices: boolean;
+  readonly suspend_on_dispute: boolean;
+}
+
+/** The text of the secret PaymentSecret. It is {} until the operator has set it. */
+export interface StripeSecret {
+  /** A restricted key: rk_live_… or rk_test_… */
+  readonly key?: string;
+  /** The newest first. Two of them while the operator rolls the secret at Stripe. */
+  readonly webhook_secrets?: readonly string[];
+}
+
+export interface PaymentSystem {
+  readonly stripe: Stripe;
+  readonly settings: PaymentSettings;
+  /** Whether the key takes real money. Throws NotSetUp. */
+  readonly livemode: () => Promise<boolean>;
+  /** None: the operator has not set them. */
+  readonly webhookSecrets: () => Promise<readonly string[]>;
+}
+
+/** The operator has not entered the key of Stripe. */
+export class NotSetUp extends Error {
+  override readonly name = 'NotSetUp';
+}
+
+interface SystemParts {
+  readonly settings: PaymentSettings;
+  readonly readSecret: () => Promise<StripeSecret>;
+  readonly clock: Pick<Clock, 'timeout'>;
+  /** Absent: fetch() sends. */
+  readonly send?: Send;
+}
+
+export function createPaymentSystem({ settings, readSecret, clock, send }: SystemParts): PaymentSystem {
+  const key = async (): Promise<string> => {
+    const { key: found } = await readSecret();
+    if (found === undefined) throw new NotSetUp('the key of Stripe is not set');
+    return found;
+  };
+  return {
+    stripe: createStripe({
+      key,
+      clock,
+      ...(settings.base_url !== null && { baseUrl: settings.base_url }),
+      ...(send && { send }),
+    }),
+    settings,
+    livemode: async () => isLive(await key()),
+    webhookSecrets: async () => (await readSecret()).webhook_secrets ?? [],
+  };
+}
+
+export function isLive(key: string): boolean {
+  return key.startsWith('rk_live_');
+}
