@@ -110,9 +110,10 @@ export function changeOf(table: Table, account: AccountId, change: TopUpChange):
 
 /** The condition that the item is as it was read. */
 export function asRead({ version }: AutoTopUp): NonNullable<TopUpChange['condition']> {
+  const names = { '#read': 'version' };
   return version === 0
-    ? { text: 'attribute_not_exists(pk)' }
-    : { text: '#version = :read', names: { '#version': 'version' }, values: { ':read': version } };
+    ? { text: 'attribute_not_exists(#read)', names }
+    : { text: '#read = :read', names, values: { ':read': version } };
 }
 
 /** A pause ends only by a person. A dispute is not replaced by a lesser reason. */

@@ -14,6 +14,7 @@ import type { NoticeRecord } from '../notices/notice.ts';
 import type { AccountId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
 import {
+  asRead,
   autoTopUpFromItem,
   autoTopUpKey,
   changeOf,
@@ -228,6 +229,7 @@ function besideSettled(
   const isNewCustomer = typeof customer === 'string' && top.customer !== customer;
   if (!isOpen && !isUncounted && !isNewCustomer && !card) return [];
   const endsPause = card !== undefined && !isOfOperator(top.paused);
+  const read = asRead(top);
   return [
     changeOf(table, top.accountId, {
       set: {
@@ -238,15 +240,14 @@ function besideSettled(
       },
       ...(endsPause && { isRunning: top.isOn }),
       ...(isUncounted && { reserve: { month, micros: amountMicros } }),
-      isVersioned: card !== undefined,
-      condition: isOpen
-        ? { text: '#own = :own', names: { '#own': 'open' }, values: { ':own': id } }
-        : // A pause that came meanwhile must stay, and an open payment is another one.
-          {
-            text: `${top.version === 0 ? 'attribute_not_exists(#version_)' : '#version_ = :version_'} AND (attribute_not_exists(#own) OR #own <> :own)`,
-            names: { '#version_': 'version', '#own': 'open' },
-            values: { ':own': id, ...(top.version > 0 && { ':version_': top.version }) },
-          },
+      isVersioned: isNewCustomer || card !== undefined,
+      condition: {
+        ...read,
+        // A pause that came meanwhile must stay. Another open payment stays open.
+        text: `${read.text} AND ${isOpen ? '#own = :own' : '(attribute_not_exists(#own) OR #own <> :own)'}`,
+        names: { ...read.names, '#own': 'open' },
+        values: { ...read.values, ':own': id },
+      },
     }),
   ];
 }

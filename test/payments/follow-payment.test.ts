@@ -4,7 +4,7 @@ import { createAccountSettings } from '../../service/accounts/account-settings-s
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
-import type { AutoTopUp } from '../../service/payments/auto-top-up.ts';
+import { createAutoTopUpStore } from '../../service/payments/auto-top-up-store.ts';
 import { type Followed, type FollowServices, followPayment } from '../../service/payments/follow-payment.ts';
 import { newPaymentId, type StripePayment } from '../../service/payments/payment.ts';
 import { createStripePaymentStore } from '../../service/payments/stripe-payment-store.ts';
@@ -33,8 +33,11 @@ beforeAll(async () => {
   services = {
     stripe: createStripe({ key: () => Promise.resolve(testKey), baseUrl: fake.url, clock: systemClock }),
     payments: createStripePaymentStore(table),
-    livemode: false,
+    clock: { now: () => fake.now() },
+    livemode: () => Promise.resolve(false),
+    teller: { prepare: () => Promise.resolve(undefined), stored: () => Promise.resolve() },
   };
+  await services.payments.moveCursor(table.clock.now());
 });
 afterAll(() => fake.end());
 beforeEach(async () => {
@@ -64,10 +67,15 @@ function aPayment(change: Partial<StripePayment> = {}): StripePayment {
   };
 }
 
-const topUpOf = (): AutoTopUp => ({
-  ...{ accountId: account, isOn: true, thresholdMicros: usd(100), amountMicros: usd(40) },
-  ...{ monthlyCapMicros: usd(100), reservedMicros: {}, version: 1 },
-});
+const chosen = {
+  ...{ isOn: true, thresholdMicros: usd(100), amountMicros: usd(40) },
+  monthlyCapMicros: usd(100),
+};
+const choose = async () => {
+  const topUps = createAutoTopUpStore(table);
+  expect(await topUps.choose(await topUps.read(account), chosen)).toBe(true);
+};
+const topUp = async () => createAutoTopUpStore(table).read(account);
 
 const metadataOf = ({ id, accountId }: StripePayment) => ({ payment: id, account: accountId });
 
@@ -160,7 +168,7 @@ describe('A Checkout', () => {
   ] as const)('is held when Stripe took something else (%s)', async (why, told) => {
     const payment = await checkout(told);
     pay(payment);
-    expect(await follow(payment)).toEqual({ kind: 'held', why });
+    expect(await follow(payment)).toEqual({ kind: 'held', why, isNew: true });
     expect(await stored(payment.id)).toMatchObject({ state: 'held' });
     expect(await available()).toBe(usd(5));
   });
@@ -175,15 +183,15 @@ describe('A Checkout', () => {
     });
     await services.payments.beginCheckout({ ...payment, session: session.id });
     fake.act({ action: 'pay', session: session.id, card: 'pays' });
-    expect(await follow(payment)).toEqual({ kind: 'held', why: 'other_currency' });
+    expect(await follow(payment)).toEqual({ kind: 'held', why: 'other_currency', isNew: true });
     expect(await available()).toBe(usd(5));
   });
 
   it('is held when it is of the other mode', async () => {
     const payment = await checkout();
     pay(payment);
-    const live = { ...services, livemode: true };
-    expect(await followPayment(live, payment)).toEqual({ kind: 'held', why: 'other_mode' });
+    const live = { ...services, livemode: () => Promise.resolve(true) };
+    expect(await followPayment(live, payment)).toEqual({ kind: 'held', why: 'other_mode', isNew: true });
     expect(await available()).toBe(usd(5));
   });
 
@@ -229,7 +237,7 @@ describe('A refund or a dispute', () => {
 
   it('takes a dispute once, nothing for an inquiry, and gives a won one back', async () => {
     const payment = await paid();
-    await services.payments.changeAutoTopUp(undefined, topUpOf());
+    await choose();
     const dispute = (as: string) =>
       fake.act({ action: 'dispute', payment_intent: payment.paymentIntent, as });
     for (const [as, left] of [
@@ -244,7 +252,7 @@ describe('A refund or a dispute', () => {
     }
     const ledger = await createWalletStore(table).ledger(account);
     expect(ledger.flatMap(({ reason }) => reason ?? [])).toEqual(['dispute', 'dispute_won']);
-    expect(await services.payments.readAutoTopUp(account)).toMatchObject({ paused: 'dispute' });
+    expect(await topUp()).toMatchObject({ paused: 'dispute' });
   });
 });
 
@@ -257,10 +265,9 @@ describe('An automatic payment', () => {
     await follow(first);
     const { paymentIntent, customer = '' } = await stored(first.id);
     const { paymentMethod } = objectOf(await services.stripe.getPaymentIntent(paymentIntent ?? ''));
-    await services.payments.changeAutoTopUp(undefined, topUpOf());
+    await choose();
     const payment = aPayment({ kind: 'auto', amountMicros: usd(40), customer });
-    const top = await services.payments.readAutoTopUp(account);
-    if (top) await services.payments.beginAuto(payment, top);
+    expect(await services.payments.beginAuto(payment, await topUp())).toBe('begun');
     const order = {
       ...{ amountCents: 4_000, customer, paymentMethod: paymentMethod ?? '', description: 'Top-up' },
       metadata: metadataOf(payment),
@@ -275,7 +282,7 @@ describe('An automatic payment', () => {
     expect(await send()).toMatchObject({ kind: 'unknown' });
     expect(await follow(payment)).toEqual({ kind: 'succeeded' });
     expect(await available()).toBe(usd(70));
-    expect(await services.payments.readAutoTopUp(account)).toMatchObject({
+    expect(await topUp()).toMatchObject({
       reservedMicros: { '2026_11': usd(40) },
     });
   });
@@ -286,7 +293,7 @@ describe('An automatic payment', () => {
     expect(await follow(payment)).toEqual({ kind: 'ended' });
     const { paymentIntent } = await stored(payment.id);
     expect(objectOf(await services.stripe.getPaymentIntent(paymentIntent ?? '')).status).toBe('canceled');
-    expect(await services.payments.readAutoTopUp(account)).toMatchObject({
+    expect(await topUp()).toMatchObject({
       reservedMicros: { '2026_11': 0 },
       paused: 'authentication_required',
     });

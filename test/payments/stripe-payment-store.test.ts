@@ -6,7 +6,8 @@ import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { getItem } from '../../service/aws/dynamodb/send.ts';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
 import { autoTopUpKey } from '../../service/payments/auto-top-up-items.ts';
-import type { AutoTopUp } from '../../service/payments/auto-top-up.ts';
+import { type AutoTopUpStore, createAutoTopUpStore } from '../../service/payments/auto-top-up-store.ts';
+import { type AutoTopUp, noTopUp } from '../../service/payments/auto-top-up.ts';
 import {
   createStripePaymentStore,
   type StripePaymentStore,
@@ -24,11 +25,14 @@ const crowd = Array.from({ length: 20 });
 
 let table: Table;
 let store: StripePaymentStore;
+let topUps: AutoTopUpStore;
 let account: AccountId;
 let accounts = 0;
 beforeAll(async () => {
   table = await (await startMemory()).open();
   store = createStripePaymentStore(table);
+  topUps = createAutoTopUpStore(table);
+  await store.moveCursor(table.clock.now());
 });
 beforeEach(async () => {
   accounts += 1;
@@ -52,25 +56,20 @@ function aPayment(change: Partial<StripePayment> = {}): StripePayment {
   };
 }
 
-const chosen = (): AutoTopUp => ({
-  accountId: account,
+const chosen = {
   isOn: true,
   thresholdMicros: usd(20),
   amountMicros: usd(40),
   monthlyCapMicros: usd(100),
-  reservedMicros: {},
-  version: 1,
-});
+};
+
+const card = { paymentMethod: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2030 };
 
 async function available(): Promise<number | undefined> {
   return (await createAccountSettings(table).read(account))?.availableMicros;
 }
 
-async function topUp(): Promise<AutoTopUp> {
-  const found = await store.readAutoTopUp(account);
-  if (!found) throw new Error('there is no automatic top-up');
-  return found;
-}
+const topUp = async (): Promise<AutoTopUp> => topUps.read(account);
 
 async function stored({ id }: StripePayment): Promise<StripePayment> {
   const found = await store.read(id);
@@ -105,7 +104,7 @@ describe('A payment that Stripe took', () => {
   });
 
   it('is credited without a record, as after a restore of the table, and counts in its month', async () => {
-    await store.changeAutoTopUp(undefined, chosen());
+    await topUps.choose(noTopUp(account), chosen);
     const payment = aPayment({ kind: 'auto' });
     expect(await store.settle(payment)).toBe('credited');
     expect(await store.settle(payment)).toBe('already');
@@ -141,7 +140,7 @@ describe('An automatic payment', () => {
     return payment;
   };
   beforeEach(async () => {
-    await store.changeAutoTopUp(undefined, chosen());
+    await topUps.choose(noTopUp(account), chosen);
   });
 
   it('begins once, however many see the low balance at once', async () => {
@@ -172,11 +171,11 @@ describe('An automatic payment', () => {
     expect(await store.beginAuto(aPayment({ kind: 'auto' }), await topUp())).toBe('enough');
     await createWalletStore(table).adjust(account, usd(-11), 'low again');
     const on = await topUp();
-    await store.changeAutoTopUp(on, { ...on, isOn: false });
+    await topUps.choose(on, { ...chosen, isOn: false });
     expect(await store.beginAuto(aPayment({ kind: 'auto' }), on)).toBe('changed');
     expect(await store.beginAuto(aPayment({ kind: 'auto' }), await topUp())).toBe('changed');
     const off = await topUp();
-    await store.changeAutoTopUp(off, { ...off, isOn: true });
+    await topUps.choose(off, chosen);
     const payment = await begin();
     await store.fail(payment.id, { state: 'failed', pause: 'declined' });
     expect(await store.beginAuto(aPayment({ kind: 'auto' }), await topUp())).toBe('changed');
@@ -195,7 +194,7 @@ describe('An automatic payment', () => {
 
   it('holds to a cap that was lowered, from the next begin on', async () => {
     const read = await topUp();
-    await store.changeAutoTopUp(read, { ...read, monthlyCapMicros: usd(40) });
+    await topUps.choose(read, { ...chosen, monthlyCapMicros: usd(40) });
     expect(await store.beginAuto(aPayment({ kind: 'auto' }), read)).toBe('changed');
     await store.settle(await begin());
     await createWalletStore(table).adjust(account, usd(-40), 'spent');
@@ -207,9 +206,7 @@ describe('An automatic payment', () => {
     await store.fail(declined.id, { state: 'failed', pause: 'declined' });
     expect(await topUp()).toMatchObject({ reservedMicros: { [month]: 0 }, paused: 'declined' });
     expect((await topUp()).open).toBeUndefined();
-    const read = await topUp();
-    const { paused: _paused, ...resumed } = read;
-    await store.changeAutoTopUp(read, resumed);
+    await topUps.resume(await topUp());
     const unknown = await begin();
     await store.fail(unknown.id, { state: 'unknown', pause: 'unknown' });
     expect(await topUp()).toMatchObject({ reservedMicros: { [month]: usd(40) }, paused: 'unknown' });
@@ -256,14 +253,10 @@ describe('What goes back', () => {
   });
 
   it('comes back after a dispute that was won, and takes the balance below zero before', async () => {
-    await store.changeAutoTopUp(undefined, chosen());
+    await topUps.choose(noTopUp(account), chosen);
     const payment = await paid();
     await createWalletStore(table).adjust(account, usd(-45), 'spent');
-    await store.reverse(payment, usd(40), {
-      reason: 'dispute',
-      disputedMicros: usd(40),
-      pause: 'dispute',
-    });
+    await store.reverse(payment, usd(40), { reason: 'dispute', disputedMicros: usd(40) });
     expect(await available()).toBe(usd(-35));
     expect((await topUp()).paused).toBe('dispute');
     await store.reverse(await stored(payment), asMicros(0), {
