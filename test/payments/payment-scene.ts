@@ -71,7 +71,7 @@ export async function startScene(secrets: readonly string[] = [webhookSecret]): 
     clock,
     randomBytes: table.randomBytes,
     log: { info: () => undefined, alarm: (event: string) => alarms.push(event) },
-    schema: () => schema,
+    schema,
   };
   const settings = createAccountSettings(table);
   const services: WorkerServices = {

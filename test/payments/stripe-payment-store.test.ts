@@ -63,8 +63,6 @@ const chosen = {
   monthlyCapMicros: usd(100),
 };
 
-const card = { paymentMethod: 'pm_1', brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2030 };
-
 async function available(): Promise<number | undefined> {
   return (await createAccountSettings(table).read(account))?.availableMicros;
 }
