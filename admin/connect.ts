@@ -72,9 +72,12 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
   const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
   const privateNetworks = environment['PRIVATE_NETWORKS']?.split(',').filter(Boolean);
   const providerBaseUrls = textsSchema.parse(JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}'));
+  const address = addressOf(outputOf(new Map(Object.entries(service.outputs))));
+  const settings = environment['PAYMENT_SETTINGS']?.replaceAll('{origin}', new URL(service.apiUrl).origin);
   return operatorServices(
     {
-      ...addressOf(outputOf(new Map(Object.entries(service.outputs)))),
+      ...address,
+      payments: { ...address.payments, ...(settings !== undefined && { settings }) },
       portalUrl: new URL('/portal/', service.apiUrl).href,
       outboundRules,
       providerBaseUrls,

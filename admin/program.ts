@@ -14,6 +14,7 @@ import { addFigureCommands } from './commands/figures.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addOperatorKeyCommands } from './commands/operator-keys.ts';
+import { addPaymentCommands } from './commands/payments.ts';
 import { addPeopleCommands } from './commands/people.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReleaseCommands } from './commands/releases.ts';
@@ -31,6 +32,7 @@ const commands = [
   addOperatorKeyCommands,
   addPeopleCommands,
   addWalletCommands,
+  addPaymentCommands,
   addWebhookCommands,
   addCreationCommands,
   addBlockCommands,

@@ -11,6 +11,7 @@ import { createBlockStore } from '../service/api/block-store.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
 import { createTopicCalls } from '../service/aws/topic-calls.ts';
 import { createCanarySecret } from '../service/canary/canary-account.ts';
+import type { ProviderDefinition } from '../service/catalog/provider-definition.ts';
 import { createProviderStore } from '../service/catalog/provider-store.ts';
 import {
   type AccountLimits,
@@ -35,6 +36,7 @@ import { createConfigured } from '../service/vendors/configured.ts';
 import { createCredentialEditor, createProviderCredentials } from '../service/vendors/credentials.ts';
 import type { VendorAccess } from '../service/vendors/vendors.ts';
 import { createSecretBox } from '../service/webhooks/secret-box.ts';
+import { openPayments } from './payment-services.ts';
 import type { StackAccess } from './evidence/ask-stack.ts';
 import { OperatorError } from './operator-error.ts';
 import { type OriginSecretRotation, rotateOriginSecret } from './origin-secret.ts';
@@ -79,23 +81,24 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     randomBytes: random,
   });
   const images = imagesOf(dynamo, address, clock);
-  const opened = openOperator({
+  const platform = {
     clock,
     randomBytes: random,
     schema: () => schema,
     // A command has no log. It prints what it has done.
     log: () => ({ info: () => undefined, alarm: () => undefined }),
     environment: variablesOf(address),
-    remembered: (_name, make) => once(make),
+    remembered: <State>(_name: string, make: () => State) => once(make),
     dynamodb: DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } }),
     states,
     secretBox,
     outbound: createOutbound(address.outboundRules, { clock }),
     images: () => images,
     vendors: new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor])),
-    configured: (definition) =>
+    configured: (definition: ProviderDefinition) =>
       createConfigured(definition, { ...vendorAccess, name: definition.name }, guarded),
-  });
+  } satisfies Parameters<typeof openOperator>[0];
+  const opened = openOperator(platform);
   const { table } = opened;
   // The pool of a template that runs on one machine has no stand-in.
   const hasPool = address.userPoolId !== '' && address.endpoint === undefined;
@@ -178,6 +181,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
       stateMachineArns: [address.stateMachineArn, address.callbackMachineArn, address.noticeMachineArn],
     },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
+    /** Payments through Stripe. Throws OperatorError when the stack takes none. */
+    payments: () => openPayments(platform, secrets, table, address.payments),
     vendorAccess,
     /** What limits the addresses of configured providers. */
     guarded,
@@ -201,6 +206,8 @@ function variablesOf(address: ServiceAddress): Platform['environment'] {
     TABLE_NAME: address.tableName,
     STATE_MACHINE_ARN: address.stateMachineArn,
     CALLBACK_MACHINE_ARN: address.callbackMachineArn,
+    NOTICE_MACHINE_ARN: address.noticeMachineArn,
+    PORTAL_URL: address.portalUrl,
   };
   return (name) => {
     const value = variables[name];
@@ -312,6 +319,11 @@ export function addressOf(output: (name: string) => string) {
       if (arn === '')
         throw new OperatorError('The stack has no canary: set `canary` in its settings, and deploy again.');
       return arn;
+    },
+    payments: {
+      secretArn: outputOrNothing(output, 'PaymentSecretArn'),
+      settings: outputOrNothing(output, 'PaymentSettings'),
+      apiUrl: outputOrNothing(output, 'ApiUrl'),
     },
     /** Other addresses than the vendors' own ones, by provider. */
     providerBaseUrls: {} as Readonly<Record<string, string>>,

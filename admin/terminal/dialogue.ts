@@ -71,6 +71,18 @@ export async function readSecret(
   return secret;
 }
 
+/** Reads several texts in one answer, without an echo or from standard input. Throws OperatorError when there is none. */
+export async function readTexts(
+  question: string,
+  { stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'> = process,
+): Promise<readonly string[]> {
+  const answer = stdin.isTTY ? await ask(question, stdin, stderr) : await readAll(stdin);
+  const texts = answer.split(/\s+/).filter(Boolean);
+  if (texts.length === 0)
+    throw new OperatorError('Nothing was given: paste it at the question, or pipe it in.');
+  return texts;
+}
+
 async function ask(question: string, input: NodeJS.ReadStream, output: NodeJS.WriteStream): Promise<string> {
   output.write(question);
   // readline writes its echo to this stream, which discards it.

@@ -43,7 +43,7 @@ export type HeldReason =
 const microsOfCent = 10_000;
 
 /** Stripe did not say what the work needs to know. */
-class NotSaid extends Error {
+export class NotSaid extends Error {
   readonly why: Extract<Followed, { kind: 'later' }>['why'];
 
   constructor(why: NotSaid['why']) {
@@ -177,17 +177,9 @@ async function debit(
   // The record comes first: a change after this moment refuses what follows from an older answer of Stripe.
   const stored = await payments.read(id);
   if (stored?.creditedMicros === undefined) throw new NotSaid('changed');
-  const refunds = await everyItem((after) => stripe.listRefunds(intent.id, after));
-  const disputes = answerOf(await stripe.listDisputes(intent.id)).items;
   const { creditedMicros, disputedMicros = 0 } = stored;
-  const refunded = refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled');
-  const refundedCents = sumOf(refunded, ({ amountCents }) => amountCents);
-  const withdrawnCents = sumOf(disputes, (dispute) => dispute.withdrawnCents);
-  // Tax was paid on top and not credited, so each cent that goes back stands for its share of the credit.
-  const shareOf = (cents: number): Micros =>
-    asMicros(Math.min(creditedMicros, Math.round((creditedMicros * cents) / intent.amountReceivedCents)));
-  const disputed = shareOf(withdrawnCents);
-  const target = shareOf(refundedCents + withdrawnCents);
+  const back = await backMicros(stripe, creditedMicros, intent.id, intent.amountReceivedCents);
+  const { targetMicros: target, disputedMicros: disputed } = back;
   const reason = disputed > disputedMicros ? 'dispute' : disputed < disputedMicros ? 'dispute_won' : 'refund';
   const amountMicros = asMicros(stored.reversedMicros - target);
   if (amountMicros === 0 && disputed === disputedMicros) return { kind: 'succeeded' };
@@ -198,6 +190,27 @@ async function debit(
     return { kind: 'later', why: 'changed' };
   await teller.stored(accountId, notice);
   return { kind: 'succeeded' };
+}
+
+/** What of a credit went back at Stripe: by refunds and disputes together, and by disputes alone. */
+export async function backMicros(
+  stripe: Stripe,
+  creditedMicros: Micros,
+  paymentIntent: string,
+  receivedCents: number,
+): Promise<{ readonly targetMicros: Micros; readonly disputedMicros: Micros }> {
+  const refunds = await everyItem((after) => stripe.listRefunds(paymentIntent, after));
+  const disputes = answerOf(await stripe.listDisputes(paymentIntent)).items;
+  const refunded = refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled');
+  const refundedCents = sumOf(refunded, ({ amountCents }) => amountCents);
+  const withdrawnCents = sumOf(disputes, (dispute) => dispute.withdrawnCents);
+  // Tax was paid on top and not credited, so each cent that goes back stands for its share of the credit.
+  const shareOf = (cents: number): Micros =>
+    asMicros(Math.min(creditedMicros, Math.round((creditedMicros * cents) / receivedCents)));
+  return {
+    targetMicros: shareOf(refundedCents + withdrawnCents),
+    disputedMicros: shareOf(withdrawnCents),
+  };
 }
 
 /** Cancels an automatic payment that was declined, so that it can never succeed, and ends it only then. */

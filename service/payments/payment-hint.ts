@@ -39,7 +39,13 @@ const ignored = { kind: 'ignored' } as const;
 export async function followHint(services: FollowServices, event: StripeEvent): Promise<Hinted> {
   if (!eventTypes.includes(event.type) || event.livemode !== (await services.livemode())) return ignored;
   const found = await paymentOf(services, event);
-  return 'kind' in found && !('accountId' in found) ? found : followPayment(services, found);
+  return 'accountId' in found ? followPayment(services, found) : found;
+}
+
+/** The payment of a PaymentIntent that somebody names. */
+export async function followIntent(services: FollowServices, paymentIntent: string): Promise<Hinted> {
+  const found = await named(services, await services.stripe.getPaymentIntent(paymentIntent), rebuilt);
+  return 'accountId' in found ? followPayment(services, found) : found;
 }
 
 /** What payments of ours carry at Stripe. */

@@ -65,7 +65,11 @@ export interface StripeCharge {
   readonly status: string;
   readonly currency: string;
   readonly amountCents: number;
+  readonly amountRefundedCents: number;
+  readonly isDisputed: boolean;
   readonly paymentIntent: string | null;
+  /** That of its PaymentIntent. */
+  readonly metadata: StripeMetadata;
 }
 
 /** Of an event only ids count: its object has the form of the version in which it was made. */
@@ -151,7 +155,10 @@ export function readCharge(value: unknown): StripeCharge {
     status: text(charge['status']),
     currency: text(charge['currency']),
     amountCents: integer(charge['amount']),
+    amountRefundedCents: integer(charge['amount_refunded']),
+    isDisputed: flag(charge['disputed']),
     paymentIntent: idOrNull(charge['payment_intent']),
+    metadata: metadataOf(charge['metadata']),
   };
 }
 

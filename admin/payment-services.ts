@@ -1,0 +1,87 @@
+/** What the commands of payments work on: by the same opener as the functions, with the operator's own rights. */
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { stripeEventsRoute } from '../service/contract/operations.ts';
+import { createAccountStore } from '../service/accounts/account-store.ts';
+import type { Table } from '../service/aws/dynamodb/table.ts';
+import { openFollow, type PaymentPlatform } from '../service/payments/open.ts';
+import { createPaymentStore } from '../service/payments/payment-store.ts';
+import { partsOf, type PaymentId } from '../service/payments/payment.ts';
+import {
+  createPaymentSystem,
+  type PaymentSettings,
+  type StripeSecret,
+} from '../service/payments/payment-system.ts';
+import { timeOfUuidV7 } from '../service/values/ids.ts';
+import { OperatorError } from './operator-error.ts';
+
+export interface PaymentAddress {
+  /** Empty: the stack takes no payments. */
+  readonly secretArn: string;
+  /** JSON, as the functions get it. */
+  readonly settings: string;
+  readonly apiUrl: string;
+}
+
+/** Throws OperatorError when the stack takes no payments. */
+export function openPayments(
+  on: Omit<PaymentPlatform, 'paymentSystem'>,
+  secrets: SecretsManagerClient,
+  table: Table,
+  { secretArn, settings: text, apiUrl }: PaymentAddress,
+) {
+  if (secretArn === '')
+    throw new OperatorError('The stack takes no payments: set `payments` in its settings, and deploy again.');
+  const settings = JSON.parse(text) as PaymentSettings;
+  const { clock } = on;
+  const readSecret = async (): Promise<StripeSecret> => {
+    const { SecretString = '{}' } = await secrets.send(new GetSecretValueCommand({ SecretId: secretArn }));
+    return JSON.parse(SecretString) as StripeSecret;
+  };
+  const paymentSystem = createPaymentSystem({ settings, readSecret, clock });
+  const follow = { ...openFollow({ ...on, paymentSystem }, table), clock };
+  const allPayments = createPaymentStore(table);
+  const { stripe, payments, topUps } = follow;
+  return {
+    follow,
+    payments,
+    topUps,
+    allPayments,
+    auditing: { stripe, payments, allPayments, accounts: createAccountStore(table).pages },
+    /** Stripe with another key than the stored one. */
+    stripe: (key: string) =>
+      createPaymentSystem({ settings, readSecret: () => Promise.resolve({ key }), clock }).stripe,
+    secret: {
+      read: readSecret,
+      write: async (next: StripeSecret): Promise<void> => {
+        const SecretString = JSON.stringify(next);
+        await secrets.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString }));
+      },
+    },
+    /** Whether the functions have read events with the stored key. */
+    hasPayments: async (): Promise<boolean> => (await payments.readCursor()) !== undefined,
+    /** What the operator enters at Stripe. */
+    webhookUrl: new URL(stripeEventsRoute, apiUrl).href,
+    /** The PaymentIntent of a payment whose record is lost. Undefined: no charge of its days names it. */
+    intentOf: async (id: PaymentId): Promise<string | undefined> => {
+      const began = Math.floor((timeOfUuidV7(partsOf(id)?.uuid ?? '') ?? 0) / 1_000);
+      let after: string | undefined;
+      for (;;) {
+        const page = await stripe.listCharges(began - daySeconds, began + searchedDays * daySeconds, after);
+        if (page.kind !== 'ok') throw new OperatorError('Stripe does not answer: try again in a minute.');
+        const { items, hasMore } = page.object;
+        const found = items.find(({ metadata }) => metadata['payment'] === id);
+        if (found?.paymentIntent !== undefined && found.paymentIntent !== null) return found.paymentIntent;
+        after = items.at(-1)?.id;
+        if (!hasMore || after === undefined) return undefined;
+      }
+    },
+  };
+}
+
+const daySeconds = 86_400;
+/** A bank may take two weeks. */
+const searchedDays = 15;
