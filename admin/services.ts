@@ -181,6 +181,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
       stateMachineArns: [address.stateMachineArn, address.callbackMachineArn, address.noticeMachineArn],
     },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
+    takesPayments: address.payments.secretArn !== '',
     /** Payments through Stripe. Throws OperatorError when the stack takes none. */
     payments: () => openPayments(platform, secrets, table, address.payments),
     vendorAccess,

@@ -1,3 +1,4 @@
+import { portalOperations } from '../service/contract/operations.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { dynamodb, originSecrets, paymentSystem, states } from '../service/platform/lambda.ts';
@@ -17,4 +18,5 @@ export const handler = servePortal(
       paymentSystem: paymentSystem(),
     }),
   ),
+  portalOperations,
 );

@@ -10,11 +10,13 @@ import {
   sumBills,
   sumMargin,
 } from '../../service/usage/margin.ts';
+import { moneyInCells, sumMoneyIn } from '../../service/usage/money-in.ts';
 import { sumUsage, usageCells, usageDimensions } from '../../service/usage/usage.ts';
 import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import { asMicros, formatUsd } from '../../service/values/money.ts';
 import type { OperatorCommand, Session } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
+import type { OperatorServices } from '../services.ts';
 import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
 
@@ -77,6 +79,7 @@ export function addFigureCommands(program: OperatorCommand): void {
       const names = new Map<string, string>();
       const sums = sumMargin(by);
       const bills = sumBills();
+      const moneyIn = sumMoneyIn();
       await readRows(
         session,
         named(session, by === 'account' ? names : undefined),
@@ -84,6 +87,7 @@ export function addFigureCommands(program: OperatorCommand): void {
         (account, booked) => {
           sums.add(account, booked);
           bills.add(booked);
+          moneyIn.add(booked);
         },
       );
       show(session, as, {
@@ -93,6 +97,7 @@ export function addFigureCommands(program: OperatorCommand): void {
         lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: marginCells(own) })),
         total: marginCells(sums.total()),
         findings: bills.findings(),
+        moneyIn: { ...moneyInCells(moneyIn.total()), ...(await heldCells(session.services)) },
       });
     });
 }
@@ -161,11 +166,29 @@ interface Figures {
   readonly total: Cells;
   /** Where the catalog and the bills of the providers part. Absent: the command does not look for that. */
   readonly findings?: readonly BillFinding[];
+  /** What came in and went back. Absent: the command does not look for that. */
+  readonly moneyIn?: Cells;
+}
+
+/** The payments of Stripe that are held now, whatever the days. Nothing where the stack takes no payments. */
+async function heldCells(services: OperatorServices): Promise<Cells> {
+  if (!services.takesPayments) return {};
+  const { payments } = services.payments();
+  let held = 0;
+  let heldMicros = 0;
+  for await (const page of payments.held())
+    for (const id of page) {
+      const payment = await payments.read(id);
+      if (payment?.state !== 'held') continue;
+      held += 1;
+      heldMicros += payment.amountMicros;
+    }
+  return { held, held_amount: { usd: asMicros(heldMicros) } };
 }
 
 /** CSV has no line with the total, so that a spreadsheet can sum its columns. */
 function show({ output }: Session, form: 'csv' | 'json' | 'table', figures: Figures): void {
-  const { asked, by, names, lines, total, findings } = figures;
+  const { asked, by, names, lines, total, findings, moneyIn } = figures;
   const cells = lines.map(({ group, sums }): Cells => ({
     [by]: group,
     ...(names && { name: group === null ? null : (names.get(group) ?? null) }),
@@ -183,11 +206,13 @@ function show({ output }: Session, form: 'csv' | 'json' | 'table', figures: Figu
         data: cells.map(plain),
         total: plain(total),
         ...(findings && { findings: findings.map((finding) => plain(findingCells(finding))) }),
+        ...(moneyIn && { money_in: plain(moneyIn) }),
       });
       break;
     case 'table': {
       const last = { [by]: 'total', ...(names && { name: null }), ...total };
       output.list(cells.length === 0 ? [] : [...cells, last].map(plain), whenEmpty);
+      if (moneyIn && Object.values(plain(moneyIn)).some((value) => value !== 0)) output.show(plain(moneyIn));
       if (findings && findings.length > 0)
         output.list(
           findings.map((finding) => ({ finding: findingText(finding) })),

@@ -592,6 +592,20 @@ export const memberOperations = {
 
 /** What people of the operator call. */
 export const operatedOperations = {
+  listHeldPayments: {
+    method: 'GET',
+    path: '/operator/payments',
+    function: 'pay',
+    role: 'operator',
+    query: [],
+  },
+  listAccountPayments: {
+    method: 'GET',
+    path: '/operator/accounts/{id}/payments',
+    function: 'pay',
+    role: 'operator',
+    query: ['limit', 'cursor'],
+  },
   listAccounts: {
     method: 'GET',
     path: '/operator/accounts',

@@ -103,6 +103,8 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   listFailingWebhooks: { answer: view.PageView<view.FailingWebhook> };
   listProviders: { answer: view.ProvidersView };
   pauseRoute: { body: view.PauseBody; answer: view.PausedView };
+  listHeldPayments: { answer: view.PageView<view.HeldPaymentView> };
+  listAccountPayments: { answer: view.PaymentsView };
   listOperatorKeys: { answer: view.PageView<view.OperatorKeyView> };
   getMargin: { answer: view.MarginView };
 }

@@ -954,4 +954,12 @@ export interface MarginView {
     readonly name?: string | null;
   })[];
   readonly total: MarginFigures;
+  /** What came in on these days, and what refunds and disputes took back. */
+  readonly money_in: { readonly payments: number; readonly top_ups: number; readonly reversed: number };
+}
+
+/** GET /operator/payments: the payments that the operator must look at. */
+export interface HeldPaymentView extends PaymentView {
+  readonly account: string;
+  readonly account_name: string | null;
 }

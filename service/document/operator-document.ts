@@ -113,15 +113,17 @@ const adjustedWallet = wallet.extend(applied).meta({ id: 'AdjustedWallet' });
 const payment = {
   id: z.string(),
   account: z.string(),
-  kind: z.literal('outside'),
-  state: z.literal('succeeded'),
-  amount: usd('What was credited.'),
+  kind: z
+    .enum(['outside', 'checkout', 'auto'])
+    .meta({ description: 'outside: another payment system than Stripe took it.' }),
+  state: z.enum(['open', 'succeeded', 'failed', 'expired', 'unknown', 'held']),
+  amount: usd('What was credited, or is to be.'),
   reversed: usd('What was given back of it.'),
-  reference: z.string(),
+  reference: orNull(z.string()),
   source: orNull(z.string()),
   note: orNull(z.string()),
   at: z.iso.datetime(),
-  by: text('The id of the operator key.'),
+  by: orNull(text('The id of the operator key.')),
 };
 const shownPayment = z.object(payment).meta({ id: 'Payment' });
 const madePayment = z.object({ ...payment, ...applied }).meta({ id: 'MadePayment' });
@@ -193,6 +195,12 @@ const figuresOf = (by: readonly [string, ...string[]], row: z.ZodType, total: z.
   by: z.enum(by),
   data: z.array(row),
   total,
+});
+
+const moneyIn = z.object({
+  payments: usd('What payment systems took.'),
+  top_ups: usd('What the operator entered.'),
+  reversed: usd('What refunds and disputes took back.'),
 });
 
 const ofUsage = figuresOf(usageDimensions, usageRow, usageFigures);
@@ -349,7 +357,7 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
     summary: 'Take back what went back to the payer. Without an amount: what is left of the payment',
     body: z.strictObject({ reference, reason, amount: aboveZero.optional() }).meta({ id: 'NewReversal' }),
     answers: { 200: madePayment, 201: madePayment },
-    conflicts: 'reference_taken',
+    conflicts: 'reference_taken, managed_by_stripe',
   },
   adjustWallet: {
     summary: 'Add to the balance, or take from it',
@@ -395,7 +403,9 @@ const documented: Readonly<Record<OperatorOperationName, Documented>> = {
   reportMargin: {
     summary: 'Revenue, costs and margin, for at most 31 days',
     answers: {
-      200: z.object(figuresOf(marginDimensions, marginRow, marginFigures)).meta({ id: 'MarginReport' }),
+      200: z
+        .object({ ...figuresOf(marginDimensions, marginRow, marginFigures), money_in: moneyIn })
+        .meta({ id: 'MarginReport' }),
     },
   },
   listModels: {

@@ -1,9 +1,9 @@
 /** What the operator earned over all accounts, for the portal and the operator API. */
 import type { AccountId } from '../values/ids.ts';
 import { dayAfter } from '../values/time.ts';
-import type { BookedRow, Days } from '../usage/booked-row.ts';
+import type { BookedRow, Cells, Days } from '../usage/booked-row.ts';
 import { marginCells, type MarginDimension, sumMargin } from '../usage/margin.ts';
-import { type Cells } from '../usage/booked-row.ts';
+import { moneyInCells, sumMoneyIn } from '../usage/money-in.ts';
 import { plainCell } from '../values/csv.ts';
 import { wrong } from './parameters.ts';
 
@@ -49,8 +49,13 @@ export async function readAllBooked(
 
 export async function marginOf(ledgers: AllLedgers, days: Days, by: MarginDimension) {
   const sums = sumMargin(by);
-  const names = await readAllBooked(ledgers, days, (id, row) => sums.add(id, row));
+  const moneyIn = sumMoneyIn();
+  const names = await readAllBooked(ledgers, days, (id, row) => {
+    sums.add(id, row);
+    moneyIn.add(row);
+  });
   return {
+    moneyIn: plainCells(moneyInCells(moneyIn.total())),
     lines: sums.groups().map(({ group, sums: own }) => ({
       group,
       ...(by === 'account' && { name: group === null ? null : (names.get(group) ?? null) }),

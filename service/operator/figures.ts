@@ -45,8 +45,8 @@ export const reportUsage = reading(async (context) => {
 export const reportMargin = reading(async (context) => {
   const { days, by } = asked(context, marginDimensions);
   checkReportedDays(days);
-  const { lines, total } = await marginOf(context.services.operated, days, by);
-  return { status: 200, body: { ...days, by, data: lines, total } };
+  const { lines, total, moneyIn } = await marginOf(context.services.operated, days, by);
+  return { status: 200, body: { ...days, by, data: lines, total, money_in: moneyIn } };
 });
 
 export const listProviders = reading(async ({ services }) => {

@@ -96,7 +96,7 @@ function lacks({ kind, model }: LedgerRow): boolean {
   return (kind === 'charge' || kind === 'refund') && model === undefined;
 }
 
-// The charges and refunds of an account with their creations, for the sums of usage and margin. All reads are
+// The rows of an account with their creations, for the sums of usage, margin and money. All reads are
 // consistent, but they are not one snapshot: a creation can end between the read of its charge and its own.
 
 const rowsAtOnce = 400;
@@ -109,21 +109,17 @@ const attributes = [
   'refundedMicros',
 ] as const satisfies readonly (keyof BookedCreation)[];
 
-/** The rows of these days, the oldest first, some hundred at once, in constant memory. */
+/** The rows of these days but credit lines, the oldest first, some hundred at once, in constant memory. */
 export async function* readBookedRows(
   table: Table,
   accountId: AccountId,
   days: Days,
 ): AsyncGenerator<readonly BookedRow[]> {
   for await (const page of readLedgerRows(table, accountId, days)) {
-    const rows = page.filter(isChargeOrRefund);
+    const rows = page.filter(({ kind }) => kind !== 'credit_line');
     for (let start = 0; start < rows.length; start += rowsAtOnce)
       yield await withCreations(table, rows.slice(start, start + rowsAtOnce));
   }
-}
-
-function isChargeOrRefund({ kind }: LedgerRow): boolean {
-  return kind === 'charge' || kind === 'refund';
 }
 
 async function withCreations(table: Table, rows: readonly LedgerRow[]): Promise<BookedRow[]> {

@@ -5,7 +5,7 @@ import type { Cell } from '../values/csv.ts';
 
 export type BookedCreation = Pick<CreationRecord, 'id' | 'status' | 'model' | 'attempts' | 'refundedMicros'>;
 
-/** A charge or a refund, with its creation. A creation that has no record is absent. */
+/** A row of the ledger, with its creation. A creation that has no record is absent. */
 export interface BookedRow {
   readonly row: LedgerRow;
   readonly creation?: BookedCreation;

@@ -21,12 +21,13 @@ export const getMargin: OperateHandle<'getMargin'> = async (request, caller, { o
   const by = parameters.read('by', oneOf(marginDimensions), choiceOf(marginDimensions)) ?? 'day';
   const days = daysOf(parameters, caller.nowMillis);
   checkReportedDays(days);
-  const { lines, total } = await marginOf(operated, days, by);
+  const { lines, total, moneyIn } = await marginOf(operated, days, by);
   const view: MarginView = {
     ...days,
     by,
     lines: lines as unknown as MarginView['lines'],
     total: total as unknown as MarginFigures,
+    money_in: moneyIn as unknown as MarginView['money_in'],
   };
   return { status: 200, body: view };
 };

@@ -1,6 +1,7 @@
 import type { PortalHandlers } from '../http/serve-portal.ts';
 import { getAutoTopUp, removeCard, resumeAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
 import type { PayServices } from './open.ts';
+import { listAccountPayments, listHeldPayments } from './operated.ts';
 import { beginPayment, getPayment, getReceipt, listPayments } from './payments.ts';
 
 export const payHandlers: PortalHandlers<'pay', PayServices> = {
@@ -12,4 +13,6 @@ export const payHandlers: PortalHandlers<'pay', PayServices> = {
   setAutoTopUp,
   resumeAutoTopUp,
   removeCard,
+  listHeldPayments,
+  listAccountPayments,
 };

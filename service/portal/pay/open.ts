@@ -1,3 +1,4 @@
+import { createAccountSettings } from '../../accounts/account-settings-store.ts';
 import type { PortalOperationName } from '../../contract/operations.ts';
 import { openFollow, type PaymentPlatform } from '../../payments/open.ts';
 import { createPaymentStore } from '../../payments/payment-store.ts';
@@ -12,5 +13,6 @@ export function openPortalPay(on: PortalPlatform & PaymentPlatform) {
   return openPortalWith(on, (store) => ({
     ...openFollow(on, store),
     allPayments: createPaymentStore(store),
+    readAccount: createAccountSettings(store).read,
   }));
 }

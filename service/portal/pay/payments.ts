@@ -1,7 +1,8 @@
 /** Payments through Stripe, as the people of an account make and see them. */
 import * as z from 'zod/mini';
 import type { AccountId } from '../../values/ids.ts';
-import type { PaymentView } from '../../contract/portal-views.ts';
+import type { ApiRequest } from '../../api/request.ts';
+import type { PaymentsView, PaymentView } from '../../contract/portal-views.ts';
 import { parseBody } from '../../operated/body.ts';
 import { cursorWords, parametersOf } from '../../operated/parameters.ts';
 import { isOfOperator } from '../../payments/auto-top-up.ts';
@@ -22,8 +23,8 @@ import { monthOf } from '../../values/time.ts';
 import type { PayHandle, PayServices } from './open.ts';
 
 /** USD. Stripe takes whole cents. */
-export const least = 5;
-export const largest = 1_000;
+const least = 5;
+const largest = 1_000;
 const microsOfCent = 10_000;
 
 const mostCheckouts = 10;
@@ -136,28 +137,35 @@ function orderOf(payment: StripePayment, { clock, settings, paymentSettings }: P
 }
 
 /** GET /payments: the newest first. */
-export const listPayments: PayHandle<'listPayments'> = async (request, { account }, services) => {
+export const listPayments: PayHandle<'listPayments'> = async (request, { account }, services) => ({
+  status: 200,
+  body: await paymentsOf(request, account.id, services),
+});
+
+/** The payments of any account, by ?limit and ?cursor. */
+export async function paymentsOf(
+  request: ApiRequest,
+  account: AccountId,
+  services: PayServices,
+): Promise<PaymentsView> {
   const parameters = parametersOf(request);
-  const after = parameters.read('cursor', (text) => parsePaymentId(text, account.id), cursorWords);
+  const after = parameters.read('cursor', (text) => parsePaymentId(text, account), cursorWords);
   const limit = parameters.limit();
   parameters.check();
   const [found, top] = await Promise.all([
-    services.allPayments.list(account.id, limit + 1, after),
-    services.topUps.read(account.id),
+    services.allPayments.list(account, limit + 1, after),
+    services.topUps.read(account),
   ]);
   const data = found.slice(0, limit);
   return {
-    status: 200,
-    body: {
-      data: data.map((one) => paymentView(one)),
-      next_cursor: found.length > limit ? (data.at(-1)?.id ?? null) : null,
-      test_mode: !(await services.livemode()),
-      is_closed: isOfOperator(top.paused),
-      least,
-      largest,
-    },
+    data: data.map((one) => paymentView(one)),
+    next_cursor: found.length > limit ? (data.at(-1)?.id ?? null) : null,
+    test_mode: !(await services.livemode()),
+    is_closed: isOfOperator(top.paused),
+    least,
+    largest,
   };
-};
+}
 
 /** GET /payments/{id}: the page after a payment asks, so what stands at Stripe is read first. */
 export const getPayment: PayHandle<'getPayment'> = async (request, { account }, services) => {
@@ -197,7 +205,7 @@ function paymentNotFound(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is no such payment.');
 }
 
-function paymentView(payment: AnyPayment, isProcessing = false): PaymentView {
+export function paymentView(payment: AnyPayment, isProcessing = false): PaymentView {
   const { id, at, creditedMicros, reversedMicros } = payment;
   const shared = { id, at, reversed: toUsd(reversedMicros) };
   if (!isOfStripe(payment)) {
