@@ -1,5 +1,5 @@
 import { getBalance } from '../service/api/get-balance.ts';
-import { openApi } from '../service/api/open.ts';
+import { openBalance } from '../service/api/open.ts';
 import { serve } from '../service/api/serve.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { dynamodb } from '../service/platform/lambda.ts';
@@ -8,5 +8,5 @@ import { atFirstRequest } from '../service/platform/common.ts';
 export const handler = serve(
   'get',
   getBalance,
-  atFirstRequest(() => openApi({ ...base(), dynamodb: dynamodb() })),
+  atFirstRequest(() => openBalance({ ...base(), dynamodb: dynamodb() })),
 );

@@ -46,6 +46,7 @@ interface AccountItem {
   creationEndpoints?: true;
   noticeEndpoints?: true;
   mailChoices?: number;
+  hasAutoTopUp?: true;
   eventsSince?: string;
   sandbox?: true;
   externalId?: string;
@@ -64,6 +65,7 @@ const optionalAttributes = [
   'creationEndpoints',
   'noticeEndpoints',
   'mailChoices',
+  'hasAutoTopUp',
   'eventsSince',
   'sandbox',
   'externalId',

@@ -73,6 +73,8 @@ export interface Account {
   readonly noticeEndpoints?: true;
   /** How often people chose e-mails since nobody got any. Absent: nobody gets notices by e-mail. */
   readonly mailChoices?: number;
+  /** The automatic top-up is switched on. */
+  readonly hasAutoTopUp?: true;
   /** When a client first read events. Since then every end writes one. Absent: no client has a cursor. */
   readonly eventsSince?: string;
   readonly createdAt: string;

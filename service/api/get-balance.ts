@@ -4,16 +4,21 @@ import { isUser } from '../accounts/end-user.ts';
 import { asMicros, type Micros, toUsd } from '../values/money.ts';
 import { invalidRequest } from '../values/problem.ts';
 import { dayOf, monthOf, nextDay, nextMonth } from '../values/time.ts';
-import type { ApiServices } from './open.ts';
+import type { BalanceServices } from './open.ts';
 import { checkQuery } from './request.ts';
 import type { Handle } from './serve.ts';
 
 /** GET /balance: what the account and this key can spend; with ?user, also what the user has spent. */
-export const getBalance: Handle<ApiServices> = async (request, { account, apiKey, state, nowMillis }) => {
+export const getBalance: Handle<BalanceServices> = async (
+  request,
+  { account, apiKey, state, nowMillis },
+  { topUpState },
+) => {
   checkQuery(request, 'getBalance');
   const { user } = request.query;
   if (user !== undefined && !isUser(user)) throw invalidRequest([wrongUser]);
-  return Promise.resolve({
+  const autoTopUp = await topUpState(account);
+  return {
     status: 200,
     body: {
       available: toUsd(account.availableMicros),
@@ -22,6 +27,7 @@ export const getBalance: Handle<ApiServices> = async (request, { account, apiKey
       currency: 'USD',
       in_flight: account.inFlight,
       max_concurrent: account.limits.maxConcurrent,
+      ...(autoTopUp && { auto_top_up: autoTopUp }),
       key: {
         ...keyView(apiKey, nowMillis),
         user:
@@ -34,7 +40,7 @@ export const getBalance: Handle<ApiServices> = async (request, { account, apiKey
               },
       },
     },
-  });
+  };
 };
 
 const wrongUser = { field: 'user', code: 'invalid_value', message: 'must be the user of a creation' };

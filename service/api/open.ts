@@ -1,4 +1,5 @@
 /** Openers of the operations that read. Each set holds what its operations need: bundles stay small. */
+import { createTopUpState } from '../accounts/top-up-state-reads.ts';
 import { createUserTokens } from '../accounts/user-token-store.ts';
 import type { Table } from '../aws/dynamodb/table.ts';
 import { readOperatorCatalogInBatch } from '../catalog/operator-catalog-store.ts';
@@ -78,6 +79,12 @@ export function openApiWith<More>(
     const api = open();
     return { ...api, ...more({ ...table, signal: api.budget.signal }, api) };
   };
+}
+
+export type BalanceServices = ServicesOf<typeof openBalance>;
+
+export function openBalance(on: ApiPlatform) {
+  return openApiWith(on, (store) => ({ topUpState: createTopUpState(store) }));
 }
 
 export function openList(on: ApiPlatform) {

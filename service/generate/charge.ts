@@ -27,7 +27,7 @@ import { uploadIdsIn } from '../uploads/upload.ts';
 import { defined } from '../values/defined.ts';
 import { type CreationId, uuidV7 } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
-import { Problem } from '../values/problem.ts';
+import { Problem, withDetails } from '../values/problem.ts';
 import { dayOf, monthOf } from '../values/time.ts';
 import type { SubmitServices } from './open.ts';
 import { checkUser, narrowToSources, type Plan } from './plan.ts';
@@ -71,6 +71,18 @@ function demandOf({ plan, count = 1 }: { readonly plan: Plan; readonly count?: n
 }
 
 // Checks thresholds after a request was refused for money. The client waits for its 402.
+
+/** Says in a 402 for the balance whether the automatic top-up of the account brings money. */
+async function withTopUpState(
+  error: unknown,
+  { account, token }: Caller,
+  { topUpState }: Pick<SubmitServices, 'topUpState'>,
+): Promise<unknown> {
+  const isBalance = error instanceof Problem && error.code === 'ERR_INSUFFICIENT_BALANCE';
+  if (!isBalance || error.details['top_up_url'] === undefined || token) return error;
+  const state = await topUpState(account).catch(() => undefined);
+  return state === undefined ? error : withDetails(error, { auto_top_up: state });
+}
 
 /** Does nothing for any other error, and reads nothing when the notice was sent before. */
 async function tellRefusal(
@@ -157,7 +169,7 @@ export async function chargeRequest(
     );
   } catch (error) {
     await tellRefusal(error, caller, demand, services);
-    throw error;
+    throw await withTopUpState(error, caller, services);
   }
 }
 

@@ -1,3 +1,4 @@
+import { createTopUpState } from '../accounts/top-up-state-reads.ts';
 import { createHeldPlaces } from '../api/held-places-store.ts';
 import { type CatalogPlatform, catalogsOf, openApiWith } from '../api/open.ts';
 import type { Door, Table } from '../aws/dynamodb/table.ts';
@@ -30,6 +31,7 @@ export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
     const { signal } = store;
     return {
       ...base,
+      topUpState: createTopUpState(store),
       catalogs: catalogs(store),
       charges: createCharges(loggingConflicts(store, log)),
       uploads: createUploadReader(store),

@@ -1,18 +1,13 @@
 /** The item of an automatic top-up, and the changes of it that other transactions take along. */
-import { type Item, type ItemKey, keys, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
+import { autoTopUpKey } from '../accounts/top-up-state-reads.ts';
+import { type Item, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import type { AccountId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
 import type { AutoTopUp, PauseReason } from './auto-top-up.ts';
 
-const sortKey = 'AUTO_TOP_UP';
-
-export function autoTopUpKey(account: AccountId): ItemKey {
-  return { pk: keys.account(account).pk, sk: sortKey };
-}
-
 /** The part of the index of open work with every account whose automatic top-up is on and not paused. */
-export const runningTopUps = sortKey;
+export const runningTopUps = 'AUTO_TOP_UP';
 
 /** The attribute that holds what the payments of a month reserve. */
 export function reservedName(month: string): string {

@@ -1,19 +1,14 @@
 /** The automatic top-ups: what owners and the operator change, and the list that the worker goes through. */
+import { autoTopUpKey } from '../accounts/top-up-state-reads.ts';
 import { batchGetAtOnce } from '../aws/dynamodb/batch-get.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
 
+import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import { type AccountId, parseAccountId } from '../values/ids.ts';
-import { sendItems } from './payment-transaction.ts';
-import {
-  asRead,
-  autoTopUpFromItem,
-  autoTopUpKey,
-  changeOf,
-  runningTopUps,
-  type TopUpChange,
-} from './auto-top-up-items.ts';
+import { sendItems, update } from './payment-transaction.ts';
+import { asRead, autoTopUpFromItem, changeOf, runningTopUps, type TopUpChange } from './auto-top-up-items.ts';
 import type { AutoTopUp, PauseReason, TopUpChoice } from './auto-top-up.ts';
 
 export type AutoTopUpStore = ReturnType<typeof createAutoTopUpStore>;
@@ -24,7 +19,8 @@ export function createAutoTopUpStore(table: Table) {
     /** Stores what the owner chose. False when something changed since the top-up was read. */
     choose: (before: AutoTopUp, next: TopUpChoice & Pick<AutoTopUp, 'isOn'>): Promise<boolean> => {
       const { isOn, ...choice } = next;
-      return change(table, before, { isOn, choice }, isOn && before.paused === undefined);
+      const isRunning = isOn && before.paused === undefined;
+      return change(table, before, { isOn, choice }, isRunning, [marked(table, before.accountId, isOn)]);
     },
     /** Ends a pause. False when something changed since the top-up was read. */
     resume: (before: AutoTopUp): Promise<boolean> =>
@@ -49,6 +45,7 @@ async function change(
   before: AutoTopUp,
   set: TopUpChange['set'],
   isRunning?: boolean,
+  beside: readonly TransactItem[] = [],
 ): Promise<boolean> {
   const refusals = await sendItems(table, [
     changeOf(table, before.accountId, {
@@ -57,8 +54,18 @@ async function change(
       isVersioned: true,
       condition: asRead(before),
     }),
+    ...beside,
   ]);
   return refusals === undefined;
+}
+
+/** By this mark a request knows whether there is anything to read (top-up-state-reads.ts). */
+function marked(table: Table, account: AccountId, isOn: boolean): TransactItem {
+  return update(table, keys.account(account), {
+    UpdateExpression: isOn ? 'SET hasAutoTopUp = :true' : 'REMOVE hasAutoTopUp',
+    ConditionExpression: 'attribute_exists(pk)',
+    ...(isOn && { ExpressionAttributeValues: { ':true': true } }),
+  });
 }
 
 async function* running(table: Table): AsyncGenerator<readonly AccountId[]> {

@@ -3,6 +3,7 @@
  * stays for ever: whatever tells of a payment, and however often, its account is credited once, and what went back is
  * debited once.
  */
+import { autoTopUpKey } from '../accounts/top-up-state-reads.ts';
 import { createWalletStore } from '../accounts/wallet-store.ts';
 import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
@@ -16,7 +17,6 @@ import { asMicros, type Micros } from '../values/money.ts';
 import {
   asRead,
   autoTopUpFromItem,
-  autoTopUpKey,
   changeOf,
   pauseChange,
   reservedName,

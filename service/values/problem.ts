@@ -63,6 +63,13 @@ export class Problem extends Error {
   }
 }
 
+export function withDetails(
+  { code, message, details, headers }: Problem,
+  more: Readonly<Record<string, unknown>>,
+): Problem {
+  return new Problem(code, message, { ...details, ...more }, headers);
+}
+
 export function withHeaders(
   { code, message, details, headers }: Problem,
   more: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ import { createAccountSettings } from '../../service/accounts/account-settings-s
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { getItem } from '../../service/aws/dynamodb/send.ts';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
-import { autoTopUpKey } from '../../service/payments/auto-top-up-items.ts';
+import { autoTopUpKey } from '../../service/accounts/top-up-state-reads.ts';
 import { type AutoTopUpStore, createAutoTopUpStore } from '../../service/payments/auto-top-up-store.ts';
 import { type AutoTopUp, noTopUp } from '../../service/payments/auto-top-up.ts';
 import {

@@ -16,6 +16,7 @@ import { getBalance } from '../../../service/api/get-balance.ts';
 import { listModels } from '../../../service/api/list-models.ts';
 import {
   openApi,
+  openBalance,
   openCancel,
   openCatalog,
   openDelete,
@@ -439,7 +440,7 @@ export function createService(
     get: serve('get', withCatalog(getCreation), catalogServices),
     list: serve('get', listCreations, openList(on)),
     events: serve('get', listEvents, openEvents(on)),
-    balance: serve('get', getBalance, openApi(on)),
+    balance: serve('get', getBalance, openBalance(on)),
     quote: serve('post', withCatalog(quoteImage), openQuote(on)),
     upload: serve('post', createUpload, openUpload(on)),
     models: serve('get', withCatalog(listModels), catalogServices),

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { ProblemCode } from '../../values/problem.ts';
 import { creationFailure, creationStatus, failureCode } from './creation.ts';
-import { currency, moment, usd } from './values.ts';
+import { autoTopUp, currency, moment, usd } from './values.ts';
 
 export interface Refusal {
   readonly code: ProblemCode;
@@ -143,6 +143,7 @@ export const refusals = {
       available: usd('What the account can spend, in USD.'),
       currency,
       top_up_url: z.url(),
+      auto_top_up: autoTopUp,
     },
   }),
   overBudget: refusal('ERR_INSUFFICIENT_BALANCE', {

@@ -26,6 +26,11 @@ export const outputFormat = z
 
 export const currency = z.literal('USD').meta({ description: 'All amounts are US dollars.' });
 
+export const autoTopUp = z.enum(['on', 'open', 'paused']).optional().meta({
+  description:
+    'The automatic top-up. open: money is on its way. paused: a person must act. Absent: it is off.',
+});
+
 /** An amount in USD. It has at most 6 decimals. */
 export function usd(description: string): z.ZodNumber {
   return z.number().meta({ description });
@@ -126,6 +131,7 @@ export const balance = z
     balance: usd('In USD. Below zero while the credit line is in use.'),
     credit_line: usd('In USD.'),
     currency,
+    auto_top_up: autoTopUp,
     in_flight: z.int().min(0).meta({ description: 'Creations of the account that have not ended.' }),
     max_concurrent: z.int().min(0).meta({ description: 'The most creations that may be open at once.' }),
     key: keyBudget,
