@@ -128,6 +128,17 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
     ask: () => ({ body: { notice_url: null, low_balance: null, version: alertsVersion({}) } }),
     status: 200,
   },
+  listPayments: { status: 200 },
+  beginPayment: { ask: () => ({ body: { amount: 25, save_card: false } }), status: 201 },
+  getPayment: onPath(({ payment }) => payment, 200),
+  getReceipt: onPath(({ payment }) => payment, 303),
+  getAutoTopUp: { status: 200 },
+  setAutoTopUp: {
+    ask: () => ({ body: { is_on: true, threshold: 10, amount: 20, monthly_cap: 100, version: 1 } }),
+    status: 200,
+  },
+  resumeAutoTopUp: { status: 200 },
+  removeCard: { status: 200 },
   getEmails: { status: 200 },
   setEmails: { ask: () => ({ body: { notices: ['wallet.low'] } }), status: 200 },
   setBudget: { ask: () => ({ body: { monthly_budget: 50, version: budgetVersion({}) } }), status: 200 },
@@ -160,6 +171,8 @@ const rows: Readonly<Record<PortalOperationName, Row>> = {
   listFailingWebhooks: { status: 200 },
   listProviders: { status: 200 },
   pauseRoute: { ask: () => ({ body: { provider: 'fal', paused: true } }), status: 200 },
+  listHeldPayments: { status: 200 },
+  listAccountPayments: onOwnAccount(200),
   listOperatorKeys: { status: 200 },
   getMargin: { status: 200 },
 };
@@ -211,6 +224,10 @@ describe('every operation with every role', () => {
     expect(of('viewer', false)).toEqual(['setEmails']);
     expect(of('owner', true)).toEqual(['listPeople', 'listActions']);
     expect(of('owner', false)).toEqual([
+      'beginPayment',
+      'setAutoTopUp',
+      'resumeAutoTopUp',
+      'removeCard',
       'setBudget',
       'invitePerson',
       'changePerson',
@@ -225,6 +242,10 @@ describe('every operation with every role', () => {
       'getUsage',
       'exportUsage',
       'getAlerts',
+      'listPayments',
+      'getPayment',
+      'getReceipt',
+      'getAutoTopUp',
       'setBudget',
       'getEmails',
       'setEmails',
@@ -324,9 +345,9 @@ describe('one account beside another', () => {
     names.filter((name) => operationOf(name).method === 'GET' && operationOf(name).role !== 'operator'),
   )('%s shows nothing of another account', async (name) => {
     const answer = await good(name, { portal, account: own }, own.owner);
-    expect(answer.status).toBe(200);
+    expect(answer.status).toBe(rows[name].status);
     expect(answer.text).not.toContain('rival');
-    for (const id of [other.key, other.creation, other.delivery, other.member.personId])
+    for (const id of [other.key, other.creation, other.delivery, other.member.personId, other.payment])
       expect(answer.text).not.toContain(id);
   });
 

@@ -12,6 +12,7 @@ import { type AccountId, type CreationId, newEndpointId, uuidV7 } from '../../se
 import { createEndpointStore } from '../../service/webhooks/endpoint-store.ts';
 import type { Endpoint } from '../../service/webhooks/endpoint.ts';
 import { aCompletedCreation, aCreation, now } from '../fixtures/records.ts';
+import type { PaymentId } from '../../service/payments/payment.ts';
 import type { SignedIn, WholePortal } from './whole-portal.ts';
 
 export interface FilledAccount {
@@ -29,6 +30,8 @@ export interface FilledAccount {
   readonly invitation: string;
   readonly upload: string;
   readonly endpoint: string;
+  /** It is paid. */
+  readonly payment: string;
 }
 
 export async function fillAccount(portal: WholePortal, name: string): Promise<FilledAccount> {
@@ -90,7 +93,18 @@ export async function fillAccount(portal: WholePortal, name: string): Promise<Fi
     invitation,
     upload: upload.id,
     endpoint: endpoint.id,
+    payment: await paidBy(portal, owner),
   };
+}
+
+/** A payment of five dollars, which a person made on the page of Stripe. */
+export async function paidBy(portal: WholePortal, owner: SignedIn): Promise<string> {
+  const { body } = await portal.ask('beginPayment', { as: owner, body: { amount: 5, save_card: true } });
+  const { session } = (await portal.stripePayments.read(body.id as PaymentId)) ?? {};
+  portal.stripe.act({ action: 'pay', session, card: 'pays' });
+  const answer = await portal.ask('getPayment', { as: owner, id: body.id });
+  if (!answer.text.includes('"state":"succeeded"')) throw new Error(`not paid: ${answer.text}`);
+  return body.id;
 }
 
 async function store({ table }: WholePortal, record: CreationRecord): Promise<CreationRecord> {

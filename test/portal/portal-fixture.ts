@@ -149,7 +149,7 @@ export interface PortalStage {
 
 /** The settings besides the addresses of the service. */
 export const ordinarySettings = {
-  ...{ emailsAreVerified: false, hasAuthTime: true, paymentUrl: null, contact: null },
+  ...{ emailsAreVerified: false, hasAuthTime: true, paymentUrl: null, takesPayments: true, contact: null },
   ...{ credentialsUrl: null, inboxUrl: null },
 };
 
@@ -224,6 +224,7 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
     manage: servePortal('manage', answering(options.handlers), open, portalOperations),
     generate: servePortal('generate', answering(options.handlers), open, portalOperations),
     cancel: servePortal('cancel', answering(options.handlers), open, portalOperations),
+    pay: servePortal('pay', answering(options.handlers), open, portalOperations),
     operate: servePortal('operate', answering(options.handlers), open, portalOperations),
   };
   const find = createRouter(portalRoutes());

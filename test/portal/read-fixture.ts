@@ -61,6 +61,7 @@ function servicesOf(table: Table): ReadServices {
     clientUrls: { openai: 'https://api.test/openai/v1', mcp: 'https://api.test/mcp' },
     serviceCapacity: 2_000,
     settings: {
+      takesPayments: false,
       portalUrl: new URL('https://portal.test/'),
       apiUrl: 'https://api.test/api/public/v1',
       resultsBaseUrl: 'https://results.test',

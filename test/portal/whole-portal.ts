@@ -10,6 +10,7 @@ import { createAccountSettings } from '../../service/accounts/account-settings-s
 import { createAccountStore } from '../../service/accounts/account-store.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { createKeyStore } from '../../service/accounts/key-store.ts';
+import { createTopUpState } from '../../service/accounts/top-up-state-reads.ts';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import type { ApiHandler } from '../../service/api/framed.ts';
 import { createHeldPlaces } from '../../service/api/held-places-store.ts';
@@ -34,6 +35,10 @@ import { createMailStore } from '../../service/notices/mail-store.ts';
 import { createMonthSpent } from '../../service/notices/spend-reads.ts';
 import { createNoticeStore } from '../../service/notices/notice-store.ts';
 import type { PostResult } from '../../service/outbound/outbound.ts';
+import { createAutoTopUpStore } from '../../service/payments/auto-top-up-store.ts';
+import { createPaymentStore } from '../../service/payments/payment-store.ts';
+import { createStripePaymentStore } from '../../service/payments/stripe-payment-store.ts';
+import { createTeller } from '../../service/payments/tell-payment.ts';
 import { catalog as ours } from '../../service/platform/lambda.ts';
 import { createActionLog } from '../../service/operated/action-store.ts';
 import { createOperatorKeyStore } from '../../service/operated/operator-key-store.ts';
@@ -50,6 +55,8 @@ import { createPeopleStore, type InvitationEmail } from '../../service/portal/pe
 import { invitationIdOf, personIdOf } from '../../service/portal/people.ts';
 import { serveRead } from '../../service/portal/read/handlers.ts';
 import { overseeStores, type ReadServices, readStores } from '../../service/portal/read/open.ts';
+import { payHandlers } from '../../service/portal/pay/handlers.ts';
+import type { PayServices } from '../../service/portal/pay/open.ts';
 import { createPortalAccess } from '../../service/portal/session-store.ts';
 import { cookieNames, hashToken, sessionValue } from '../../service/portal/session.ts';
 import { serveSignIn } from '../../service/portal/sign-in/handlers.ts';
@@ -66,6 +73,7 @@ import { createEndpointStore } from '../../service/webhooks/endpoint-store.ts';
 import { createSecretBox } from '../../service/webhooks/secret-box.ts';
 import { fakeClock, fakeLog, stub } from '../api/fakes.ts';
 import { anAccount, now } from '../fixtures/records.ts';
+import { createDirectStripe } from '../local/stripe/direct-stripe.ts';
 import { fakeTopics } from './mail-fixture.ts';
 import { ordinarySettings, originSecret, secrets, type WithCalls } from './portal-fixture.ts';
 
@@ -146,6 +154,7 @@ export type WholePortal = ReturnType<typeof openWholePortal>;
 
 export function openWholePortal() {
   const clock = fakeClock();
+  const stripe = createDirectStripe(clock);
   const log = fakeLog();
   const memory = createSimulatedTable({ now: () => clock.now() });
   const calls: WithCalls['calls'] = { around: (_operation, _input, run) => run() };
@@ -253,6 +262,7 @@ export function openWholePortal() {
       creations,
       keys: createKeyStore(table),
       charges: createChargeStore(table),
+      topUpState: createTopUpState(table),
       held: createHeldPlaces(table, 'generate', heldShare.least),
       uploads: createUploadStore(table),
       uploadTargets: createUploadTargets({
@@ -272,6 +282,35 @@ export function openWholePortal() {
       tasks: stub<PortalCancelServices['tasks']>({ succeed: () => Promise.resolve('ended') }),
       providers: new Map(),
     })),
+    pay: servePortal(
+      'pay',
+      payHandlers,
+      (): PayServices => {
+        const { stripe: client, settings: paymentSettings, livemode, webhookSecrets } = stripe.system;
+        const payments = createStripePaymentStore(table);
+        const common = { clock, randomBytes, log };
+        const teller = createTeller({
+          ...common,
+          notices: createNoticeStore(table),
+          noticeExecutions: outside.noticeExecutions,
+          readAccount: createAccountSettings(table).read,
+          walletUrl: 'https://portal.test/wallet',
+        });
+        return {
+          ...portal(),
+          stripe: client,
+          paymentSettings,
+          livemode,
+          webhookSecrets,
+          payments,
+          teller,
+          topUps: createAutoTopUpStore(table),
+          allPayments: createPaymentStore(table),
+          readAccount: createAccountSettings(table).read,
+        };
+      },
+      portalOperations,
+    ),
     operate: servePortal(
       'operate',
       operateHandlers,
@@ -370,6 +409,9 @@ export function openWholePortal() {
     receiver,
     pool,
     mails,
+    stripe,
+    topUps: createAutoTopUpStore(table),
+    stripePayments: createStripePaymentStore(table),
   };
 }
 
