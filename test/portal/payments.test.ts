@@ -4,6 +4,7 @@ import { createTopUpState } from '../../service/accounts/top-up-state-reads.ts';
 import type * as view from '../../service/contract/portal-views.ts';
 import { followPayment } from '../../service/payments/follow-payment.ts';
 import type { PaymentId } from '../../service/payments/payment.ts';
+import { asMicros } from '../../service/values/money.ts';
 import { paidBy } from './filled-account.ts';
 import { type Answered, fieldsOf, openWholePortal, type SignedIn, type WholePortal } from './whole-portal.ts';
 
@@ -123,6 +124,10 @@ describe('The automatic top-up', () => {
       return account && createTopUpState(portal.table)(account);
     };
     expect(await state()).toBe('on');
+    await portal.wallet.adjust('Acc0unt001' as never, asMicros(-30_000_000), 'spent');
+    const body402 = { model: 'sandbox-standard', prompt: 'a lake' };
+    const refusedForMoney = await portal.ask('createCreation', { as: owner, body: body402 });
+    expect(refusedForMoney.body.error.details).toMatchObject({ available: 0, auto_top_up: 'on' });
     await portal.topUps.pause(await portal.topUps.read('Acc0unt001' as never), 'declined');
     expect(await state()).toBe('paused');
     expect(topUpIn(await portal.ask('resumeAutoTopUp', { as: owner })).paused).toBeNull();
