@@ -7,10 +7,10 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/catalog-files.ts';
 import { writePackage } from '../client/pack.ts';
-import { defaultStage, SettingsError, settingsOf, stackOf } from '../lib/settings.ts';
+import { defaultStage, SettingsError, settingsOf, stackOf, withPayments } from '../lib/settings.ts';
 import { buildPortal } from '../portal/build.ts';
 import { buildReference } from '../service/document/reference/build.ts';
-import { refusedInputCode } from '../start/synthesized-template.ts';
+import { paymentsContext, refusedInputCode } from '../start/synthesized-template.ts';
 
 async function synthesize(): Promise<void> {
   // A wrong price or route must not be deployed.
@@ -20,7 +20,8 @@ async function synthesize(): Promise<void> {
   // A finding stops the synthesis, unless the resource gives a reason for it.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = z.string().default(defaultStage).parse(app.node.tryGetContext('stage'));
-  const settings = await settingsOf(stage);
+  const stated = await settingsOf(stage);
+  const settings = app.node.tryGetContext(paymentsContext) === true ? withPayments(stated) : stated;
   // The module of the stack reads the catalog when it is imported, so after the check.
   const { ServiceStack } = await import('../lib/service-stack.ts');
   const { stackName, terminationProtection } = stackOf(stage);

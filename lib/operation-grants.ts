@@ -1,8 +1,8 @@
 /** The rights of an operation that several functions answer: for clients of the API, of the portal, and of MCP. */
-import type { PortalFunction } from '../service/contract/operations.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import type { ImageDelivery } from './image-delivery.ts';
 import type { NoticeExecution } from './notice-execution.ts';
+import type { PortalFunctions } from './portal/portal.ts';
 import type { EncryptionSecret, ProviderAccess } from './secrets.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { type Partition, requestItems, type Store, workItems } from './store.ts';
@@ -52,10 +52,7 @@ export interface PortalParts extends OperationParts {
   readonly notices: NoticeExecution;
 }
 
-export function grantPortal(
-  functions: Readonly<Record<PortalFunction, ServiceFunction>>,
-  parts: PortalParts,
-): void {
+export function grantPortal(functions: PortalFunctions, parts: PortalParts): void {
   const { store, images, execution, encryptionSecret, notices } = parts;
   const { 'sign-in': signIn, read, manage, generate, cancel, operate } = functions;
   // Every request of a person is noted in the session.
@@ -79,6 +76,8 @@ export function grantPortal(
   images.grantSignUploads(generate);
   notices.grantStart(generate);
   grantCancel(cancel, parts, [...workItems, 'IP#*', 'SESSION#*']);
+  if (functions.pay)
+    store.grantWrite(functions.pay, [...items, 'NOTICE#*', 'SERVICE'], 'PutItem', 'UpdateItem');
   store.grantWrite(operate, [...items, 'INVITED#*', 'NOTICE#*', 'SERVICE'], 'PutItem', 'UpdateItem');
   store.grantListing(operate);
   notices.grantStart(operate);

@@ -1,5 +1,6 @@
 /** All parts of the service. The file is long because it is the one place where the parts meet. */
 import { Duration } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
@@ -15,6 +16,7 @@ import { nameByRegion } from './names-by-region.ts';
 import { NoticeExecution } from './notice-execution.ts';
 import { observe } from './observation.ts';
 import { grantCancel, grantGenerate, grantPortal, type OperationParts } from './operation-grants.ts';
+import { Payments } from './payments.ts';
 import { Portal } from './portal/portal.ts';
 import { PublicApi } from './public-api.ts';
 import { rendererSizes } from './renderer-sizes.ts';
@@ -271,6 +273,7 @@ export class Service {
     const { defaultAddresses, apiDomain, webAclArn } = this.settings;
     const portal = new Portal(this.scope, 'Portal', {
       settings: this.settings.portal,
+      takesPayments: this.settings.payments !== undefined,
       httpApi,
       apiHost: defaultAddresses === 'off' ? apiDomain?.name : undefined,
       webAclArn: webAclArn.portal,
@@ -285,12 +288,27 @@ export class Service {
       encryptionSecret: this.encryptionSecret,
       notices,
     });
-    const { manage, generate, operate } = functions;
+    const { manage, generate, operate, pay } = functions;
+    if (pay) this.addPayments(pay, httpApi, notices, portal.url);
     operate.addEnvironment('DEFAULT_LIMITS', this.defaultLimits());
     generate.addEnvironment('KEEP_PROMPTS_DAYS', String(this.settings.keepPromptsDays));
     for (const fn of [manage, generate]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     portal.addPublisher(add, pages);
     return portal;
+  }
+
+  private addPayments(
+    portalPay: ServiceFunction,
+    httpApi: HttpApi,
+    notices: NoticeExecution,
+    portalUrl: string,
+  ): void {
+    const { add, live, store } = { add: this.addFunction, live: this.live, store: this.store };
+    const { stripe: settings } = this.settings.payments ?? {};
+    if (!settings) return;
+    new Payments(this.scope, 'Payments', {
+      ...{ settings, add, live, httpApi, store, notices, portalPay, portalUrl },
+    });
   }
 
   /** The OpenAI-shaped endpoint and MCP. */

@@ -108,6 +108,28 @@ export const portalSettings = z
   )
   .prefault({});
 
+/** Payments. Absent: the portal takes none. */
+export const paymentSettings = z
+  .strictObject(
+    {
+      stripe: z.strictObject(
+        {
+          /** Stripe adds tax to what a person pays. It is never credited, and there is no automatic top-up. */
+          automaticTax: trueOrFalse.default(false),
+          /** Stripe's page asks for a tax number. */
+          taxIds: trueOrFalse.default(false),
+          /** Stripe writes an invoice for each payment. */
+          invoices: trueOrFalse.default(false),
+          /** A dispute suspends its account. */
+          suspendOnDispute: trueOrFalse.default(false),
+        },
+        { error: 'must be {} or an object of settings of Stripe' },
+      ),
+    },
+    { error: 'must be {stripe}' },
+  )
+  .optional();
+
 const catalogFile = new URL('../service/catalog/models.json', import.meta.url);
 const catalogSchema = z.object({ models: z.array(z.object({ id: z.string() })) });
 

@@ -27,6 +27,7 @@ import {
   gatewayLogRole,
   heldRequests,
   openaiSettings,
+  paymentSettings,
   portalSettings,
   providerNetwork,
   tracing,
@@ -157,6 +158,8 @@ const settingsSchema = z
       ]).default('all-at-once'),
       /** The portal, where clients help themselves. */
       portal: portalSettings,
+      /** Payments by card in the portal, through Stripe. Absent: none. */
+      payments: paymentSettings,
       /** The models behind the names that clients of the OpenAI API send. */
       openai: openaiSettings,
       /** How many requests are held at once while their images are made. */
@@ -183,6 +186,10 @@ const settingsSchema = z
   .refine(({ sandbox, canary: every }) => sandbox !== 'off' || every === 'off', {
     path: ['sandbox'],
     error: 'must be marked or on, because the canary orders pictures of the sandbox',
+  })
+  .refine(({ payments, portal }) => payments === undefined || portal.paymentUrl === undefined, {
+    path: ['portal', 'paymentUrl'],
+    error: 'must be left out, because payments are taken through Stripe',
   })
   .refine(({ defaultAddresses, apiDomain }) => defaultAddresses === 'on' || apiDomain !== undefined, {
     path: ['defaultAddresses'],
@@ -212,6 +219,13 @@ export function parseSettings(file: string, input: unknown): Settings {
       .map((line) => `${file}: ${line}`)
       .join('\n'),
   );
+}
+
+/** The same settings, and payments through Stripe. */
+export function withPayments(settings: Settings): Settings {
+  const { paymentUrl: _replaced, ...portal } = settings.portal;
+  const payments = settings.payments ?? parseSettings('settings', { payments: { stripe: {} } }).payments;
+  return { ...settings, portal, ...(payments && { payments }) };
 }
 
 function linesOf(issue: z.core.$ZodIssue, input: unknown): string[] {

@@ -15,7 +15,7 @@ import type { AddFunction } from './service-function.ts';
 import { allow } from './acknowledge.ts';
 
 type ReadAction = 'BatchGetItem' | 'GetItem' | 'Query';
-type WriteAction = 'BatchWriteItem' | 'DeleteItem' | 'PutItem' | 'UpdateItem';
+type WriteAction = 'BatchWriteItem' | 'ConditionCheckItem' | 'DeleteItem' | 'PutItem' | 'UpdateItem';
 
 /** Partitions by the beginnings of their keys (service/aws/dynamodb/table.ts and service/portal/portal-key-items.ts). */
 export type Partition =
@@ -31,6 +31,7 @@ export type Partition =
   | 'NOTICE#*'
   | 'OPEN_COUNT#*'
   | 'OPERATOR_KEY#*'
+  | 'PAYMENTS'
   | 'PERSON#*'
   | 'SERVICE'
   | 'SESSION#*';

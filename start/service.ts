@@ -47,9 +47,19 @@ const portalSettings = {
   emails_are_verified: false,
   has_auth_time: true,
   payment_url: null,
+  takes_payments: true,
   contact: 'Ask the person who runs this machine.',
   credentials_url: null,
   inbox_url: '{origin}/_local/inbox',
+};
+
+/** Stripe's place is taken by its fake on this machine. */
+const localPayments: PaymentSettings = {
+  base_url: `{origin}${stripePath}`,
+  automatic_tax: false,
+  tax_ids: false,
+  invoices: false,
+  suspend_on_dispute: false,
 };
 
 /** No vendor has a key here, so the names of OpenAI's models lead to the sandbox. */
@@ -72,6 +82,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       USER_POOL_ID: '',
       OPENAI_ALIASES: JSON.stringify(openaiAliases),
       PORTAL_SETTINGS: JSON.stringify(portalSettings),
+      PAYMENT_SETTINGS: JSON.stringify(localPayments),
       CALLBACK_BASE_URL: options.publicUrl ?? '',
       ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }),
       ...options.environment,

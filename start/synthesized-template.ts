@@ -37,6 +37,9 @@ export class InputRefused extends Error {
   override readonly name = 'InputRefused';
 }
 
+/** With this context the template takes payments, whatever the stage says: one machine has a fake of Stripe. */
+export const paymentsContext = 'darkroom:payments';
+
 /** The CDK's command line sets this context. With it, each resource names its asset and its construct. */
 const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
 
@@ -102,7 +105,7 @@ async function synthesize(folder: string): Promise<void> {
         CDK_OUTDIR: fresh,
         // CDK's own check of the template takes two seconds. `cdk synth` makes the check, and so does a test.
         CDK_VALIDATION: 'false',
-        CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...commandLineContext }),
+        CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...commandLineContext, [paymentsContext]: true }),
       },
       maxBuffer: 64 * 1024 * 1024,
     }).catch((error: unknown) => {

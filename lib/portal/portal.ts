@@ -22,6 +22,8 @@ import { PortalIdentity, type SignInFacts } from './sign-in.ts';
 
 export interface PortalProps {
   readonly settings: Settings['portal'];
+  /** Whether there is a function for payments. */
+  readonly takesPayments: boolean;
   readonly httpApi: HttpApi;
   /** The host under which the portal's distribution reaches the API. Absent: the API's default address. */
   readonly apiHost: string | undefined;
@@ -32,21 +34,24 @@ export interface PortalProps {
   readonly origins: { readonly results: string; readonly uploads: string };
 }
 
-/** The six functions, with the operations that each answers. */
+/** The functions, with the operations that each answers. */
 const functions: Readonly<Record<PortalFunction, { readonly id: string; readonly description: string }>> = {
   'sign-in': { id: 'PortalSignIn', description: 'Signs people of the portal in and out' },
   read: { id: 'PortalRead', description: 'Answers what the portal shows of an account' },
   manage: { id: 'PortalManage', description: 'Changes keys, webhooks, alerts and people for the portal' },
   generate: { id: 'PortalGenerate', description: 'Answers the playground of the portal' },
   cancel: { id: 'PortalCancel', description: 'Cancels creations for the portal' },
+  pay: { id: 'PortalPay', description: 'Answers for payments in the portal' },
   operate: { id: 'PortalOperate', description: 'Answers the operator’s part of the portal' },
 };
 
 /**
- * One route for each path whose methods one function answers, as a stack has at most 500 resources. The function
- * refuses the other methods.
+ * One route for each path whose methods one function answers, and none for paths that only PortalRead answers, as a
+ * stack has at most 500 resources. The function refuses the other methods and paths.
  */
-function routesOfOperations(): readonly (readonly [HttpMethod, path: string, PortalFunction])[] {
+function routesOfOperations(
+  answering: ReadonlySet<string>,
+): readonly (readonly [HttpMethod, path: string, PortalFunction])[] {
   const byPath = Map.groupBy(Object.values<PortalOperation>(portalOperations), ({ path }) => path);
   return [...byPath.values()].flatMap((operations) => {
     const [first, ...others] = operations.map(
@@ -54,9 +59,16 @@ function routesOfOperations(): readonly (readonly [HttpMethod, path: string, Por
     );
     if (!first) return [];
     const isShared = others.length > 0 && others.every(([, , name]) => name === first[2]);
-    return isShared ? [[HttpMethod.ANY, first[1], first[2]] as const] : [first, ...others];
+    const routes = isShared ? [[HttpMethod.ANY, first[1], first[2]] as const] : [first, ...others];
+    // The route of unknown paths leads to the function that reads.
+    return routes.filter(([, , name]) => name !== 'read' && answering.has(name));
   });
 }
+
+/** PortalPay exists only where the operator takes payments. */
+export type PortalFunctions = Readonly<Record<Exclude<PortalFunction, 'pay'>, ServiceFunction>> & {
+  readonly pay?: ServiceFunction;
+};
 
 /** The portal: its pages, the API behind them, and who signs in. */
 export class Portal extends Construct {
@@ -90,18 +102,21 @@ export class Portal extends Construct {
   }
 
   /** Adds the functions of the portal and their routes. Gives them by what they answer. */
-  addFunctions(add: AddFunction): Readonly<Record<PortalFunction, ServiceFunction>> {
+  addFunctions(add: AddFunction): PortalFunctions {
+    const { takesPayments } = this.props;
     const made = Object.fromEntries(
-      Object.entries(functions).map(([name, { id, description }]) => {
-        const fn = add(id, `portal-${name}`, {
-          description,
-          timeout: Duration.seconds(29),
-          memoryMegabytes: 1024,
-        });
-        this.configure(fn);
-        return [name, fn];
-      }),
-    ) as Record<PortalFunction, ServiceFunction>;
+      Object.entries(functions)
+        .filter(([name]) => name !== 'pay' || takesPayments)
+        .map(([name, { id, description }]) => {
+          const fn = add(id, `portal-${name}`, {
+            description,
+            timeout: Duration.seconds(29),
+            memoryMegabytes: 1024,
+          });
+          this.configure(fn);
+          return [name, fn];
+        }),
+    ) as unknown as PortalFunctions;
     this.identity.grantSignIn(made['sign-in']);
     for (const fn of [made.manage, made.operate]) this.identity.grantInvite(fn);
     this.addRoutes(made);
@@ -133,6 +148,7 @@ export class Portal extends Construct {
         emails_are_verified: emailsAreVerified,
         has_auth_time: hasAuthTime,
         payment_url: settings.paymentUrl ?? null,
+        takes_payments: this.props.takesPayments,
         contact: settings.contact ?? null,
         credentials_url: credentialsUrl,
         inbox_url: null,
@@ -143,7 +159,7 @@ export class Portal extends Construct {
   }
 
   /** The routes exist on the API's own host, too. There the functions refuse, since the origin secret is missing. */
-  private addRoutes(made: Readonly<Record<PortalFunction, ServiceFunction>>): void {
+  private addRoutes(made: PortalFunctions): void {
     const integrations = Object.fromEntries(
       Object.entries(made).map(([name, fn]) => [
         name,
@@ -156,7 +172,8 @@ export class Portal extends Construct {
     };
     for (const [name, path] of Object.entries(signInPaths))
       add(signInMethods[name as keyof typeof signInPaths] as HttpMethod, path, 'sign-in');
-    for (const [method, path, name] of routesOfOperations()) add(method, `${portalRoot}${path}`, name);
+    for (const [method, path, name] of routesOfOperations(new Set(Object.keys(made))))
+      add(method, `${portalRoot}${path}`, name);
     // The gateway prefers a route with the path itself. The function of unknown routes would answer for the
     // public API, and count a rejection against the address of CloudFront.
     for (const root of portalRoots) add(HttpMethod.ANY, `${root}/{proxy+}`, 'read');

@@ -27,6 +27,7 @@ const portalSettings = {
   emails_are_verified: false,
   has_auth_time: true,
   payment_url: null,
+  takes_payments: false,
   contact: 'Ask the operator of this service.',
   credentials_url: null,
   inbox_url: null,

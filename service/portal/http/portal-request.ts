@@ -53,6 +53,8 @@ export function noSuchAccount(): Problem {
 export interface PortalRequest extends ApiRequest {
   /** "GET /api/portal/v1/keys": the route that the gateway chose. */
   readonly routeKey: string;
+  /** What follows the root in the path, where the gateway has one route for all paths that the function answers. */
+  readonly proxy: string | undefined;
   /** As it was sent, without the question mark. */
   readonly rawQuery: string;
   /** "name=value" each. */
@@ -74,6 +76,7 @@ export async function portalRequestOf(
     ...request,
     sourceIp,
     routeKey: event.requestContext.routeKey,
+    proxy: event.pathParameters?.['proxy'],
     rawQuery: event.rawQueryString,
     cookies: event.cookies ?? (headers['cookie'] ?? '').split(';'),
     clientAddress: clientAddress(sourceIp),

@@ -76,13 +76,14 @@ export function servePortal<Group extends PortalFunction, Services extends Porta
 export async function answerOf<Group extends PortalFunction, Services extends PortalServices>(
   group: Group,
   handlers: PortalHandlers<Group, Services>,
-  request: PortalRequest,
+  sent: PortalRequest,
   services: Services,
   operations: PortalTable = memberOperations,
 ): Promise<PortalAnswer> {
-  const found = operationAt(request, group, operations);
+  const found = operationAt(sent, group, operations);
   if (!found) throw nothingHere();
-  const [name, operation] = found;
+  const { name, operation, pathId } = found;
+  const request = { ...sent, pathId };
   // The types of the handlers say what the checks below establish: a member, where the role is one of an account.
   const handle = (handlers as Readonly<Record<string, unknown>>)[name] as CheckedHandle<Services>;
   try {
@@ -101,18 +102,35 @@ export async function answerOf<Group extends PortalFunction, Services extends Po
   }
 }
 
-/** The gateway has one route for all methods of a path where one function answers them. */
+interface Found {
+  readonly name: PortalOperationName;
+  readonly operation: PortalOperation;
+  readonly pathId: string;
+}
+
+/** The gateway has one route for all paths of the function that reads, and one for all methods of other paths. */
 function operationAt(
-  { routeKey, method }: PortalRequest,
+  { routeKey, method, proxy, pathId }: PortalRequest,
   group: PortalFunction,
   operations: PortalTable,
-): [PortalOperationName, PortalOperation] | undefined {
-  return (Object.entries(operations) as [PortalOperationName, PortalOperation][]).find(
-    ([, operation]) =>
-      operation.function === group &&
-      operation.method === method &&
-      routeKey.endsWith(` ${portalRoot}${operation.path}`),
-  );
+): Found | undefined {
+  const isProxy = routeKey === `ANY ${portalRoot}/{proxy+}`;
+  for (const [name, operation] of Object.entries(operations) as [PortalOperationName, PortalOperation][]) {
+    if (operation.function !== group || operation.method !== method) continue;
+    if (routeKey.endsWith(` ${portalRoot}${operation.path}`)) return { name, operation, pathId };
+    const id = isProxy ? idIn(`/${proxy ?? ''}`, operation.path) : undefined;
+    if (id !== undefined) return { name, operation, pathId: id };
+  }
+  return undefined;
+}
+
+/** The part of the path at {id}; '' when the pattern has none. Undefined: the path is another one. */
+function idIn(path: string, pattern: string): string | undefined {
+  const [before = '', after] = pattern.split('{id}');
+  if (after === undefined) return path === pattern ? '' : undefined;
+  const id = path.slice(before.length, path.length - after.length);
+  const isHere = path.startsWith(before) && path.endsWith(after) && id !== '' && !id.includes('/');
+  return isHere ? id : undefined;
 }
 
 /** Throws the first reason for which this caller may not do this now. */
