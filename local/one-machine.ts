@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { apiRoot, mcpPath, openaiRoot } from '../service/contract/operations.ts';
+import { apiRoot, mcpPath, openaiRoot, stripeEventsRoute } from '../service/contract/operations.ts';
 import { type Advanced, createAdvance } from './advance.ts';
 import { localSecretKey } from './aws/aws-call.ts';
 import type { AwsEndpoint } from './aws/endpoint.ts';
@@ -27,7 +27,7 @@ import { type Runtime, type RuntimeEvent, startRuntime } from './runtime.ts';
 import { servedUnder, withLocalUploads } from './served-template.ts';
 import { createPublicDoor, type PublicService, publicUrlOf } from './public-door.ts';
 import { listen, routed, type ServerHandlers } from './server.ts';
-import { createLocalStripe, stripePath } from './stripe/local-stripe.ts';
+import { createLocalStripe, localStripeSecret, stripePath } from './stripe/local-stripe.ts';
 import type { Executions } from './step-functions/executions.ts';
 import { type LocalTemplate, readTemplate } from './template.ts';
 
@@ -178,6 +178,7 @@ async function start(
     url: `${url}${stripePath}`,
     now: clock.now,
     random: Math.random,
+    receiver: { url: `${url}${stripeEventsRoute}`, secrets: [localStripeSecret] },
   });
   onStop(stripe.close);
   const advance = createAdvanceOf({ ...runtime, schedule: stripe.join(runtime.schedule) }, clock, onStop);

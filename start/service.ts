@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { addressOf, operatorServices, type OperatorServices } from '../admin/services.ts';
 import type { OnWriteFailed } from '../local/disk.ts';
 import { type MachineEvent, type OneMachine, startOneMachine } from '../local/one-machine.ts';
+import { localStripeKey, localStripeSecret, stripePath } from '../local/stripe/local-stripe.ts';
+import type { PaymentSettings } from '../service/payments/payment-system.ts';
 import { systemClock } from '../service/aws/clock.ts';
 import { openaiModelNames } from '../service/contract/operations.ts';
 import { demoAccount, type DemoAccount, inviteDemoPerson, knownAddresses } from './demo-account.ts';
@@ -19,6 +21,8 @@ export interface ServiceOptions {
   readonly strictOutbound: boolean;
   /** Where vendors reach this machine. Absent: no vendor is asked to call back. */
   readonly publicUrl?: string;
+  /** 'none': nobody gives the service a key of Stripe. */
+  readonly payments?: 'none';
   /** Other values for environment variables of the functions. */
   readonly environment?: Readonly<Record<string, string>>;
   /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
@@ -62,6 +66,13 @@ const localPayments: PaymentSettings = {
   suspend_on_dispute: false,
 };
 
+/** A person may have given the service another key since an earlier start. */
+async function setLocalStripe(operator: OperatorServices): Promise<void> {
+  const { secret } = operator.payments();
+  if ((await secret.read()).key === undefined)
+    await secret.write({ key: localStripeKey, webhook_secrets: [localStripeSecret] });
+}
+
 /** No vendor has a key here, so the names of OpenAI's models lead to the sandbox. */
 const openaiAliases = Object.fromEntries(openaiModelNames.map((name) => [name, 'sandbox-standard']));
 
@@ -101,14 +112,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...(options.onEvent && { onEvent: options.onEvent }),
   });
   const { outputs } = machine.template;
+  const stated = addressOf((name) => outputs[name] ?? '');
+  const settings = JSON.stringify(localPayments).replaceAll('{origin}', new URL(machine.localUrl).origin);
   const address = {
-    ...addressOf((name) => outputs[name] ?? ''),
+    ...stated,
+    payments: { ...stated.payments, settings },
     portalUrl: machine.portalUrl,
     outboundRules: options.strictOutbound ? 'public' : 'loopback-too',
     endpoint: machine.awsUrl,
   } as const;
   const operator = operatorServices(address, { ...systemClock, now: () => machine.clock.now() });
   running.operator = operator;
+  if (operator.takesPayments && options.payments !== 'none') await setLocalStripe(operator);
   const demo = await demoAccount(folder, operator);
   await inviteDemoPerson(demo.accountId, `${machine.localUrl}/issuer`, operator);
   return { machine, operator, demo };

@@ -19,6 +19,8 @@ export interface StripeDoorOptions {
   readonly url: string;
   readonly now: () => number;
   readonly random: () => number;
+  /** Where events of the test mode go, unless a control has said otherwise. */
+  readonly receiver?: { readonly url: string; readonly secrets: readonly string[] };
 }
 
 export interface StripeDoor {
@@ -39,9 +41,13 @@ const maxBodyBytes = 256 * 1024;
 const deliveryMillis = 20_000;
 const longestTimerMillis = 2_000_000_000;
 
-export function openStripeDoor({ file, url, now, random }: StripeDoorOptions): StripeDoor {
+export function openStripeDoor({ file, url, now, random, receiver }: StripeDoorOptions): StripeDoor {
   const text = readIfPresent(file);
   const state = text === undefined ? emptyState() : (JSON.parse(text) as StripeState);
+  const { test: told } = state.endpoints;
+  // The machine may have another port than at its last start.
+  const isOurs = !told || new URL(told.url).pathname === new URL(receiver?.url ?? told.url).pathname;
+  if (receiver && isOurs) state.endpoints.test = { secrets: receiver.secrets, ...told, url: receiver.url };
   const stripe = createFakeStripe(state, { now, random, pagesUrl: url, send });
   const { account } = stripe;
   const prefix = new URL(url).pathname.replace(/\/$/, '');

@@ -6,6 +6,9 @@ import type { StripeDoor, StripeDoorOptions } from './door.ts';
 
 /** The path of the fake's API and pages. */
 export const stripePath = '/_local/stripe';
+/** What the service of a test machine is given, as `payments set-stripe` gives it what Stripe issues. */
+export const localStripeKey = 'rk_test_of_this_machine';
+export const localStripeSecret = 'whsec_of_this_machine';
 /** The path of what happens at Stripe without a call. */
 export const paymentsPath = '/_local/payments';
 
