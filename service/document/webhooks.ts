@@ -14,6 +14,9 @@ import {
   endpointDisabled,
   endpointFailing,
   keyCapReached,
+  paymentFailed,
+  paymentReceived,
+  paymentReversed,
   walletEmpty,
   walletLow,
   webhookFailing,
@@ -29,8 +32,10 @@ interface Sent {
 
 const ofCreation =
   'Sent to the `webhook_url` of the request, or else to the endpoints that ask for it, of accounts that have a signing secret. The same event can arrive more than once: recognise it by `webhook-id`.';
-const ofAccount =
-  'Sent to the address for notices of the account and to the endpoints that ask for it, once for each crossing. The same notice can arrive more than once: recognise it by `webhook-id`. Verify it like an event of a creation.';
+const toAccount = (often: string): string =>
+  `Sent to the address for notices of the account and to the endpoints that ask for it, once for each ${often}. The same notice can arrive more than once: recognise it by \`webhook-id\`. Verify it like an event of a creation.`;
+const ofAccount = toAccount('crossing');
+const ofPayment = toAccount('such change of a payment');
 
 const events: Readonly<Record<'creation.completed' | 'creation.failed', Sent>> = {
   'creation.completed': {
@@ -97,6 +102,27 @@ const notices: Readonly<Record<NoticeType, Sent>> = {
     summary: 'The account has spent most or all of its budget of a month',
     description: ofAccount,
     schema: budgetReached,
+    examples: [],
+  },
+  'payment.received': {
+    operationId: 'paymentReceived',
+    summary: 'A payment came in',
+    description: ofPayment,
+    schema: paymentReceived,
+    examples: [],
+  },
+  'payment.failed': {
+    operationId: 'paymentFailed',
+    summary: 'An automatic top-up took no money',
+    description: ofPayment,
+    schema: paymentFailed,
+    examples: [],
+  },
+  'payment.reversed': {
+    operationId: 'paymentReversed',
+    summary: 'A refund or a dispute has changed what a payment credited',
+    description: ofPayment,
+    schema: paymentReversed,
     examples: [],
   },
 };

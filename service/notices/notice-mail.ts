@@ -2,6 +2,10 @@
 import type { Mail } from '../aws/topics.ts';
 import { asMicros, formatUsd, fromUsd } from '../values/money.ts';
 import type { NoticeType } from './notice.ts';
+import type { failedReasons, reversedReasons } from './payment-parts.ts';
+
+type FailedReason = (typeof failedReasons)[number];
+type ReversedReason = (typeof reversedReasons)[number];
 
 interface NoticeBody {
   readonly notice: NoticeType;
@@ -25,6 +29,11 @@ interface NoticeBody {
     readonly spent: number;
   };
   readonly webhooks?: { readonly failed_attempts: number };
+  readonly payment?: {
+    readonly amount: number | null;
+    readonly kind?: 'checkout' | 'auto';
+    readonly reason?: FailedReason | ReversedReason;
+  };
   readonly endpoint?: { readonly url: string; readonly failing_since: string };
 }
 
@@ -92,6 +101,10 @@ function wordsOf(body: NoticeBody, name: string): Words {
         remedy: 'See why they failed, and send them again:',
         page: 'deliveries',
       };
+    case 'payment.received':
+    case 'payment.failed':
+    case 'payment.reversed':
+      return { ...paymentWords(body.notice, body.payment, name, usd(available)), page: 'wallet' };
     case 'endpoint.failing':
     case 'endpoint.disabled': {
       const isOff = body.notice === 'endpoint.disabled';
@@ -108,3 +121,90 @@ function wordsOf(body: NoticeBody, name: string): Words {
     }
   }
 }
+
+function paymentWords(
+  notice: Extract<NoticeType, `payment.${string}`>,
+  { amount, reason }: NonNullable<NoticeBody['payment']> = { amount: null },
+  name: string,
+  left: string,
+): Omit<Words, 'page'> {
+  const sum = usd(Math.abs(amount ?? 0));
+  switch (notice) {
+    case 'payment.received':
+      return {
+        subject: `${sum} came in for ${name}`,
+        happened: `The account ${name} was credited with ${sum}. It has ${left}.`,
+        remedy: 'See your payments:',
+      };
+    case 'payment.failed': {
+      const { why, remedy } = failures[(reason ?? 'unknown') as FailedReason];
+      return {
+        subject: `the automatic top-up of ${name} took no money`,
+        happened: `${why} The account ${name} has ${left} left.`,
+        remedy,
+      };
+    }
+    case 'payment.reversed': {
+      const isFailedRefund = reason === 'refund' && (amount ?? 0) > 0;
+      const reversed = isFailedRefund ? 'refund_failed' : ((reason ?? 'refund') as ReversedReason);
+      const { subject, why, remedy } = reversals[reversed];
+      return {
+        subject: `a payment of ${name} ${subject}`,
+        happened: `${why(sum)} The account ${name} has ${left} left.`,
+        remedy,
+      };
+    }
+  }
+}
+
+/** What happened to an automatic top-up. Without the last two reasons it is paused. */
+const failures: Readonly<Record<FailedReason, { readonly why: string; readonly remedy: string }>> = {
+  authentication_required: {
+    why: 'The bank wants the owner of the card to confirm the payment. The automatic top-up is paused.',
+    remedy: 'Pay once yourself, and let the card be saved:',
+  },
+  declined: {
+    why: 'The bank has declined the payment. The automatic top-up is paused.',
+    remedy: 'Pay with another card, and let it be saved, or resume:',
+  },
+  card_expired: {
+    why: 'The saved card has expired. The automatic top-up is paused.',
+    remedy: 'Pay with another card, and let it be saved:',
+  },
+  monthly_cap: {
+    why: 'Another payment would take more than the cap of this month. The automatic top-up goes on next month.',
+    remedy: 'Raise the cap, or pay yourself:',
+  },
+  unknown: {
+    why: 'The payment system did not say whether it took the money. The automatic top-up is paused. If the money was taken, the account is credited.',
+    remedy: 'Ask the operator before you pay again:',
+  },
+};
+
+const reversals: Readonly<
+  Record<
+    ReversedReason | 'refund_failed',
+    { readonly subject: string; readonly why: (sum: string) => string; readonly remedy: string }
+  >
+> = {
+  refund: {
+    subject: 'was refunded',
+    why: (sum) => `${sum} went back to the payer.`,
+    remedy: 'See your payments:',
+  },
+  refund_failed: {
+    subject: 'is given back',
+    why: (sum) => `A refund did not reach the payer, and ${sum} came back.`,
+    remedy: 'See your payments:',
+  },
+  dispute: {
+    subject: 'is disputed',
+    why: (sum) => `The owner of the card disputes a payment: ${sum} was taken back, and payments are closed.`,
+    remedy: 'Ask the operator to open payments again:',
+  },
+  dispute_won: {
+    subject: 'is given back',
+    why: (sum) => `A dispute has ended in your favour, and ${sum} came back.`,
+    remedy: 'See your payments:',
+  },
+};

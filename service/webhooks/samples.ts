@@ -3,6 +3,7 @@
  * portal and the document show them. No id of theirs exists.
  */
 import { endpointParts, noticeBody, type NoticeType, partsOf } from '../notices/notice.ts';
+import { paymentParts } from '../notices/payment-parts.ts';
 import type { CreationId, KeyId, NoticeId } from '../values/ids.ts';
 import { asMicros } from '../values/money.ts';
 import { type EndpointEvent, failingMillis } from './endpoint.ts';
@@ -14,6 +15,12 @@ const nilNotice = `ntc_${nilId}` as NoticeId;
 
 /** What endpoint.failing and endpoint.disabled tell of. */
 const someEndpoint = { id: 'we_00000000000000', url: 'https://example.com/hooks' };
+const somePayment = {
+  id: `pay_0000000000_${nilId}`,
+  kind: 'checkout',
+  amountMicros: asMicros(20_000_000),
+} as const;
+const payUrl = 'https://example.com/portal/wallet';
 const amounts = { limit: asMicros(20_000_000), spent: asMicros(16_000_000) };
 const wallet = { availableMicros: asMicros(0), lowBalanceMicros: asMicros(5_000_000) };
 
@@ -62,6 +69,24 @@ export function sampleBody(event: EndpointEvent, at: string, endpoint = someEndp
       return notice(event, endpointParts(wallet, endpoint, since('told')));
     case 'endpoint.disabled':
       return notice(event, endpointParts(wallet, endpoint, since('disabled')));
+    case 'payment.received':
+      return notice(event, paymentParts(wallet, { type: event, payment: somePayment }, payUrl));
+    case 'payment.failed': {
+      const failed = {
+        payment: { ...somePayment, kind: 'auto' },
+        reason: 'declined',
+        isPaused: true,
+      } as const;
+      return notice(event, paymentParts(wallet, { type: event, ...failed }, payUrl));
+    }
+    case 'payment.reversed': {
+      const reversed = {
+        payment: somePayment,
+        reason: 'refund',
+        amountMicros: asMicros(-20_000_000),
+      } as const;
+      return notice(event, paymentParts(wallet, { type: event, ...reversed }, payUrl));
+    }
   }
 }
 

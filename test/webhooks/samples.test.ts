@@ -17,6 +17,9 @@ const documented: Readonly<Record<EndpointEvent, z.ZodObject>> = {
   'webhook.failing': schemas.webhookFailing,
   'endpoint.failing': schemas.endpointFailing,
   'endpoint.disabled': schemas.endpointDisabled,
+  'payment.received': schemas.paymentReceived,
+  'payment.failed': schemas.paymentFailed,
+  'payment.reversed': schemas.paymentReversed,
 };
 
 describe('The sample of', () => {

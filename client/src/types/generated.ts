@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas e4123f1a4e7825392e6b2cb696a23801322122957c799cfdac7d49ed6c4eaf18
-// types   95def8adce28e60b805bca26b3f5e8836701fc3cea356dc26dd42e87b6b3ff0a
+// schemas 546eae71463a858756045c5cf85ebcd08116a2b6ab9b98c0d7c3872be30bc28d
+// types   5e3bc414db717f0db2829eb95725adf361c24f47a17844367f5b28eed616b73c
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -141,7 +141,7 @@ export type WebhookEndpointRequest = {
     /**
      * The events and the notices that the endpoint gets.
      */
-    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached'>;
+    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached' | 'payment.received' | 'payment.failed' | 'payment.reversed'>;
     /**
      * For people.
      */
@@ -163,7 +163,7 @@ export type WebhookEndpointChange = {
     /**
      * The events and the notices that the endpoint gets.
      */
-    events?: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached'>;
+    events?: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached' | 'payment.received' | 'payment.failed' | 'payment.reversed'>;
     /**
      * For people.
      */
@@ -532,6 +532,141 @@ export type BudgetReached = {
 };
 
 /**
+ * A payment came in, and the account is credited.
+ */
+export type PaymentReceived = {
+    notice: 'payment.received';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+    payment: {
+        /**
+         * The id of the payment.
+         */
+        id: string;
+        /**
+         * checkout: a person paid on the page of Stripe. auto: the automatic top-up.
+         */
+        kind: 'checkout' | 'auto';
+        /**
+         * What was credited, in USD.
+         */
+        amount: number;
+    };
+};
+
+/**
+ * An automatic top-up took no money.
+ */
+export type PaymentFailed = {
+    notice: 'payment.failed';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+    payment: {
+        /**
+         * null: no payment began, because of the cap.
+         */
+        id: string | null;
+        kind: 'auto';
+        /**
+         * In USD. null: no payment began.
+         */
+        amount: number | null;
+        /**
+         * unknown: Stripe did not say for a day; a payment that succeeds later is credited. monthly_cap: another payment would exceed the cap of the UTC month; this is told once a month.
+         */
+        reason: 'authentication_required' | 'declined' | 'card_expired' | 'monthly_cap' | 'unknown';
+        /**
+         * paused: until a person acts.
+         */
+        auto_top_up: 'paused' | 'on';
+        /**
+         * The page on which an owner pays, or resumes.
+         */
+        pay_url: string;
+    };
+};
+
+/**
+ * A refund or a dispute has changed what a payment credited.
+ */
+export type PaymentReversed = {
+    notice: 'payment.reversed';
+    /**
+     * The same in every attempt.
+     */
+    id: string;
+    /**
+     * When the service noticed the crossing.
+     */
+    created_at: string;
+    account: {
+        /**
+         * What the account can spend, in USD.
+         */
+        available: number;
+        /**
+         * The threshold of wallet.low, in USD.
+         */
+        low_balance: number | null;
+        /**
+         * All amounts are US dollars.
+         */
+        currency: 'USD';
+    };
+    payment: {
+        /**
+         * The id of the payment.
+         */
+        id: string;
+        reason: 'refund' | 'dispute' | 'dispute_won';
+        /**
+         * In USD. Below zero: the account has lost it. dispute_won gives it back.
+         */
+        amount: number;
+    };
+};
+
+/**
  * Fields, headers or query parameters are wrong. `details.errors` names each.
  */
 export type InvalidFieldsProblem = {
@@ -725,6 +860,10 @@ export type OverBalanceProblem = {
              */
             currency: 'USD';
             top_up_url: string;
+            /**
+             * The automatic top-up. open: money is on its way. paused: a person must act. Absent: it is off.
+             */
+            auto_top_up?: 'on' | 'open' | 'paused';
         };
     };
 };
@@ -1841,7 +1980,7 @@ export type Event = {
     /**
      * The `event` or the `notice` of the payload.
      */
-    event: 'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached';
+    event: 'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached' | 'payment.received' | 'payment.failed' | 'payment.reversed';
     /**
      * When it happened.
      */
@@ -1866,7 +2005,7 @@ export type CreationEvent = ({
 } & CreationFailed);
 
 /**
- * Something that concerns no single creation. `notice` tells which of the seven it is.
+ * Something that concerns no single creation. `notice` tells which of the ten it is.
  */
 export type Notice = ({
     notice: 'wallet.low';
@@ -1882,7 +2021,13 @@ export type Notice = ({
     notice: 'endpoint.disabled';
 } & EndpointDisabled) | ({
     notice: 'budget.reached';
-} & BudgetReached);
+} & BudgetReached) | ({
+    notice: 'payment.received';
+} & PaymentReceived) | ({
+    notice: 'payment.failed';
+} & PaymentFailed) | ({
+    notice: 'payment.reversed';
+} & PaymentReversed);
 
 /**
  * What the account and this key can spend.
@@ -1904,6 +2049,10 @@ export type Balance = {
      * All amounts are US dollars.
      */
     currency: 'USD';
+    /**
+     * The automatic top-up. open: money is on its way. paused: a person must act. Absent: it is off.
+     */
+    auto_top_up?: 'on' | 'open' | 'paused';
     /**
      * Creations of the account that have not ended.
      */
@@ -2088,7 +2237,7 @@ export type WebhookEndpoint = {
     /**
      * The events and the notices that the endpoint gets.
      */
-    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached'>;
+    events: Array<'creation.completed' | 'creation.failed' | 'wallet.low' | 'wallet.empty' | 'key.cap_reached' | 'webhook.failing' | 'endpoint.failing' | 'endpoint.disabled' | 'budget.reached' | 'payment.received' | 'payment.failed' | 'payment.reversed'>;
     /**
      * Whether the endpoint gets anything.
      */

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/operator-openapi.json. Do not change it by hand.
-// schemas 5f10f2615e684fad2c65c1275df276887c0bb3394d368a32d74d614de0806608
-// types   b0a9dea6ba264ac869e2b959d21038157bc36b1c0fccdfa28ecad3c5dd66c703
+// schemas 1aaaab6acb2b79c7a2657db61fda23c3438cb4e3917520ab9cfcbaf6636189e2
+// types   1fc2ec8e906a33a25dd663b1bfba1f91a97a5785478db243a30e9081a9c7700b
 
 export type NewAccount = {
     name: string;
@@ -301,47 +301,53 @@ export type PaymentPage = {
 export type Payment = {
     id: string;
     account: string;
-    kind: 'outside';
-    state: 'succeeded';
     /**
-     * What was credited.
+     * outside: another payment system than Stripe took it.
+     */
+    kind: 'outside' | 'checkout' | 'auto';
+    state: 'open' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'held';
+    /**
+     * What was credited, or is to be.
      */
     amount: number;
     /**
      * What was given back of it.
      */
     reversed: number;
-    reference: string;
+    reference: string | null;
     source: string | null;
     note: string | null;
     at: string;
     /**
      * The id of the operator key.
      */
-    by: string;
+    by: string | null;
 };
 
 export type MadePayment = {
     id: string;
     account: string;
-    kind: 'outside';
-    state: 'succeeded';
     /**
-     * What was credited.
+     * outside: another payment system than Stripe took it.
+     */
+    kind: 'outside' | 'checkout' | 'auto';
+    state: 'open' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'held';
+    /**
+     * What was credited, or is to be.
      */
     amount: number;
     /**
      * What was given back of it.
      */
     reversed: number;
-    reference: string;
+    reference: string | null;
     source: string | null;
     note: string | null;
     at: string;
     /**
      * The id of the operator key.
      */
-    by: string;
+    by: string | null;
     /**
      * An earlier request made it.
      */
@@ -421,6 +427,20 @@ export type MarginReport = {
     by: 'account' | 'model' | 'provider' | 'day';
     data: Array<MarginRow>;
     total: MarginFigures;
+    money_in: {
+        /**
+         * What payment systems took.
+         */
+        payments: number;
+        /**
+         * What the operator entered.
+         */
+        top_ups: number;
+        /**
+         * What refunds and disputes took back.
+         */
+        reversed: number;
+    };
 };
 
 export type MarginRow = {

@@ -1,5 +1,6 @@
 /** The bodies that the service sends: events of creations, and notices to an account. */
 import * as z from 'zod';
+import { failedReasons, reversedReasons } from '../../notices/payment-parts.ts';
 import { creationFailure, failureCode } from './creation.ts';
 import { currency, metadata, moment, usd } from './values.ts';
 
@@ -136,6 +137,52 @@ export const budgetReached = z
     description: 'The account has spent 80 % or 100 % of its budget of a month.',
   });
 
+const paymentId = z.string().meta({ description: 'The id of the payment.' });
+const paymentKind = z.enum(['checkout', 'auto']).meta({
+  description: 'checkout: a person paid on the page of Stripe. auto: the automatic top-up.',
+});
+
+export const paymentReceived = z
+  .object({
+    notice: z.literal('payment.received'),
+    ...told,
+    account: z.object(wallet),
+    payment: z.object({ id: paymentId, kind: paymentKind, amount: usd('What was credited, in USD.') }),
+  })
+  .meta({ id: 'PaymentReceived', description: 'A payment came in, and the account is credited.' });
+
+export const paymentFailed = z
+  .object({
+    notice: z.literal('payment.failed'),
+    ...told,
+    account: z.object(wallet),
+    payment: z.object({
+      id: paymentId.nullable().meta({ description: 'null: no payment began, because of the cap.' }),
+      kind: z.literal('auto'),
+      amount: z.number().nullable().meta({ description: 'In USD. null: no payment began.' }),
+      reason: z.enum(failedReasons).meta({
+        description:
+          'unknown: Stripe did not say for a day; a payment that succeeds later is credited. monthly_cap: another payment would exceed the cap of the UTC month; this is told once a month.',
+      }),
+      auto_top_up: z.enum(['paused', 'on']).meta({ description: 'paused: until a person acts.' }),
+      pay_url: z.url().meta({ description: 'The page on which an owner pays, or resumes.' }),
+    }),
+  })
+  .meta({ id: 'PaymentFailed', description: 'An automatic top-up took no money.' });
+
+export const paymentReversed = z
+  .object({
+    notice: z.literal('payment.reversed'),
+    ...told,
+    account: z.object(wallet),
+    payment: z.object({
+      id: paymentId,
+      reason: z.enum(reversedReasons),
+      amount: usd('In USD. Below zero: the account has lost it. dispute_won gives it back.'),
+    }),
+  })
+  .meta({ id: 'PaymentReversed', description: 'A refund or a dispute has changed what a payment credited.' });
+
 const notice = z
   .discriminatedUnion('notice', [
     walletLow,
@@ -145,10 +192,13 @@ const notice = z
     endpointFailing,
     endpointDisabled,
     budgetReached,
+    paymentReceived,
+    paymentFailed,
+    paymentReversed,
   ])
   .meta({
     id: 'Notice',
-    description: 'Something that concerns no single creation. `notice` tells which of the seven it is.',
+    description: 'Something that concerns no single creation. `notice` tells which of the ten it is.',
   });
 
 const creationEvent = z
@@ -172,6 +222,9 @@ const event = z
         'endpoint.failing',
         'endpoint.disabled',
         'budget.reached',
+        'payment.received',
+        'payment.failed',
+        'payment.reversed',
       ])
       .meta({ description: 'The `event` or the `notice` of the payload.' }),
     created_at: moment('When it happened.'),

@@ -89,6 +89,9 @@ const labels: Readonly<Record<NoticeType, string>> = {
   'endpoint.failing': 'An endpoint has failed for four days',
   'endpoint.disabled': 'An endpoint was switched off',
   'budget.reached': 'The budget of the month is spent to 80 % or 100 %',
+  'payment.received': 'A payment has come in',
+  'payment.failed': 'An automatic top-up has failed',
+  'payment.reversed': 'A payment was refunded or disputed',
 };
 
 /** @param work calls SNS alone, which may refuse, be too late or be out of reach */
