@@ -1,5 +1,5 @@
 /**
- * Builds the pages of the portal: two scripts, one stylesheet, the page and its icon (portal/README.md). The same
+ * Builds the pages of the portal: scripts, one stylesheet, the page and its icon (portal/README.md). The same
  * sources give the same bytes. The names of scripts and stylesheet hold a hash of their content.
  */
 import { createHash } from 'node:crypto';
@@ -26,16 +26,17 @@ export const portalBuild = {
 } as const satisfies BuildOptions;
 
 /**
- * The file of the operator loads main.tsx as well. So everything but the operator's pages is in one chunk, which the
- * page loads by itself: of two files the first page would need one request more.
+ * A file that is loaded later loads main.tsx as well. So everything but the pages of such a file is in one chunk, which
+ * the page loads by itself: of two files the first page would need one request more.
  */
-const operatorFile: Plugin = {
-  name: 'operator-file',
+const laterFiles: Plugin = {
+  name: 'later-files',
   setup: (build) => {
-    build.onResolve({ filter: /\/pages\/operator\/pages\.tsx$/ }, ({ kind, resolveDir, path }) =>
-      kind === 'dynamic-import' ? { path: join(resolveDir, path), namespace: 'operator' } : undefined,
+    const isLater = /\/(operator\/pages|payments\/payments)\.tsx$/;
+    build.onResolve({ filter: isLater }, ({ kind, resolveDir, path }) =>
+      kind === 'dynamic-import' ? { path: join(resolveDir, path), namespace: 'later' } : undefined,
     );
-    build.onLoad({ filter: /./, namespace: 'operator' }, ({ path }) => ({
+    build.onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
       contents: `import './main.tsx'; export * from ${JSON.stringify(path)};`,
       resolveDir: source,
     }));
@@ -69,7 +70,7 @@ export async function buildPortal(folder: string, base = '/'): Promise<void> {
   const { outputFiles } = await build({
     ...portalBuild,
     absWorkingDir: source,
-    plugins: [operatorFile, operationsOfPages],
+    plugins: [laterFiles, operationsOfPages],
     entryPoints: { entry: 'main.tsx', styles: 'style/style.css' },
   });
   const page = await readFile(join(source, 'index.html'), 'utf8');
@@ -78,6 +79,10 @@ export async function buildPortal(folder: string, base = '/'): Promise<void> {
     outputFiles.map(async ({ path, text }) => ({ name: path.slice(1), text: await smaller(path, text) })),
   );
   const files = hashed(built.filter(({ name }) => name !== 'entry.js'));
+  if (new Set(files.map(({ name }) => name)).size < files.length)
+    throw new Error(
+      'Two files of the portal have one name: a file that is loaded later shares code with another.',
+    );
   const nameOf = (kind: string): string => {
     const file = files.find(({ name }) => name.replace(/-[0-9a-f]{10}\./, '.') === kind);
     if (file === undefined) throw new Error(`The build of the portal made no ${kind}.`);
@@ -113,11 +118,12 @@ interface Built {
 /** What the files are called, by what esbuild calls them. "entry.js" only loads the chunk. */
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/^pages-.*\.js$/, 'operator'],
+  [/^payments-.*\.js$/, 'payments'],
   [/^chunk-.*\.js$/, 'app'],
   [/\.css$/, 'app'],
 ];
 
-/** The same files under names with a hash. The scripts load each other, so one hash of both stands in both names. */
+/** The same files under names with a hash. The scripts load each other, so one hash of all stands in their names. */
 function hashed(files: readonly Built[]): readonly Built[] {
   const kindOf = (name: string): string => kinds.find(([form]) => form.test(name))?.[1] ?? 'other';
   const isScript = ({ name }: Built): boolean => name.endsWith('.js');
@@ -125,8 +131,8 @@ function hashed(files: readonly Built[]): readonly Built[] {
   const named = (text: string, nameOf: (name: string) => string): string =>
     scripts.reduce((changed, { name }) => changed.replaceAll(name, nameOf(name)), text);
   const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
-  const both = hashOf(scripts.map(({ text }) => named(text, kindOf)).join(''));
-  const scriptName = (name: string): string => `${kindOf(name)}-${both}.js`;
+  const all = hashOf(scripts.map(({ text }) => named(text, kindOf)).join(''));
+  const scriptName = (name: string): string => `${kindOf(name)}-${all}.js`;
   return files.map((file) =>
     isScript(file)
       ? { name: scriptName(file.name), text: named(file.text, scriptName) }

@@ -1,7 +1,8 @@
 /** Loads the pages of the operator when a person of the operator is signed in. */
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Refusal } from './api/call.ts';
+import { later } from './later.ts';
 import type * as pages from './pages/operator/pages.tsx';
 import { useSession } from './session.tsx';
 import { Button } from './ui/basics.tsx';
@@ -10,12 +11,7 @@ import { createValue, useValue } from './value.ts';
 
 type Pages = typeof pages;
 
-let loaded: Pages | undefined;
-
-async function load(): Promise<Pages> {
-  loaded = await import('./pages/operator/pages.tsx');
-  return loaded;
-}
+const operator = later(() => import('./pages/operator/pages.tsx'));
 
 const isSearching = createValue(false);
 
@@ -54,7 +50,7 @@ export function useOperatorPages(): void {
   const { is_operator: isOperator } = useSession().me;
   useEffect(() => {
     // The page that needs them says why they did not come.
-    if (isOperator) void load().catch(() => undefined);
+    if (isOperator) void operator.load().catch(() => undefined);
   }, [isOperator]);
 }
 
@@ -63,16 +59,8 @@ export function operatorPage<Props extends object>(
   choose: (pages: Pages) => ComponentType<Props>,
 ): ComponentType<Props> {
   return function OperatorPage(props: Props) {
-    const [found, setFound] = useState(loaded);
-    const [hasFailed, setFailed] = useState(false);
-    useEffect(() => {
-      if (!found) load().then(setFound, () => setFailed(true));
-    }, [found]);
-    if (hasFailed) {
-      // A release has replaced the file since this page was loaded, or there is no connection.
-      const error = new Refusal('PAGE', 'This part of the portal could not be loaded. Reload the page.');
-      return <Failed error={error} onRetry={() => location.reload()} />;
-    }
+    const found = operator.useFile();
+    if (found instanceof Refusal) return <Failed error={found} onRetry={() => location.reload()} />;
     if (!found) return <Loading rows={8} />;
     const Page = choose(found);
     return <Page {...props} />;

@@ -25,7 +25,14 @@ describe('Finance', () => {
     expect(await page.locator('td a[href*="/creations/"]').count()).toBe(0);
     expect(await portal.violations()).toEqual([]);
     const refused = stub.received.map(({ operation }) => operation);
-    expect([...new Set(refused)].sort()).toEqual(['getAlerts', 'getEmails', 'getMe', 'listLedger']);
+    expect([...new Set(refused)].sort()).toEqual([
+      'getAlerts',
+      'getAutoTopUp',
+      'getEmails',
+      'getMe',
+      'listLedger',
+      'listPayments',
+    ]);
     await portal.follow('keys', 'Not for your role');
     await portal.follow('creations', 'Not for your role');
   });

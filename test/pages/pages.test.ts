@@ -751,8 +751,12 @@ describe('The ledger', () => {
       return query.get('cursor') === null ? 'time,amount\n1,-0.04\n' : '2,25\n';
     });
     await portal.show('wallet', 'Wallet');
-    await button('Show more').click();
-    await expect.poll(() => portal.page.getByRole('row').count()).toBe(21);
+    const { page } = portal;
+    const ledger = page.locator('section', {
+      has: page.getByRole('heading', { name: 'Ledger', exact: true }),
+    });
+    await ledger.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => ledger.getByRole('row').count()).toBe(21);
     const saved = portal.page.waitForEvent('download');
     await button('Download CSV').click();
     const file = await saved;

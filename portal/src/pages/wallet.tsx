@@ -1,18 +1,28 @@
 import { useState } from 'preact/hooks';
 import type { LedgerPage, LedgerView } from '../../../service/contract/portal-views.ts';
-import { useRows } from '../api/hooks.ts';
+import { Refusal } from '../api/call.ts';
+import { useResource, useRows } from '../api/hooks.ts';
+import { useKept } from '../kept.ts';
+import { later } from '../later.ts';
 import { href } from '../router.ts';
 import { useMay, useSession, WhomToAsk } from '../session.tsx';
-import { Card, Clip, Figures, Money, Time } from '../ui/basics.tsx';
+import { Button, Card, Clip, Figures, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
-import { Empty, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { List, Table } from '../ui/table.tsx';
 import { digitsFor } from '../words/figures.ts';
 import { Emails } from './parts/emails.tsx';
 import { Export } from './parts/export.tsx';
 import { Notices } from './parts/notices.tsx';
+import type { BegunPayment } from './payments/add-money.tsx';
 
 export function Wallet() {
+  return useSession().me.service.takes_payments ? <PaidWallet /> : <PlainWallet />;
+}
+
+type Ledger = ReturnType<typeof useRows<'listLedger'>>;
+
+function PlainWallet() {
   const ledger = useRows('listLedger');
   const { first } = ledger;
   return (
@@ -20,28 +30,84 @@ export function Wallet() {
       {(first ?? ledger.error) ? (
         <>
           {first && <Balance of={first} />}
-          <Card
-            title="Ledger"
-            actions={first && first.months.length > 0 && <ByMonth months={first.months} />}
-          >
-            <List
-              of={ledger}
-              empty={
-                <Empty title="No movement yet">
-                  <p>A top-up, a charge or a refund appears here at once.</p>
-                </Empty>
-              }
-            >
-              {(rows) => <LedgerTable rows={rows} />}
-            </List>
-          </Card>
-          <Notices />
-          <Emails />
+          <Movements of={ledger} />
         </>
       ) : (
         <Loading rows={8} />
       )}
     </Page>
+  );
+}
+
+const payments = later(() => import('./payments/payments.tsx'));
+/** The newest are what a person looks for. "Show more" has the others. */
+const fewRows = { limit: '5' };
+
+/** The wallet of a service that takes payments. Everything is drawn at once, so that nothing moves. */
+function PaidWallet() {
+  const ledger = useRows('listLedger');
+  const rows = useRows('listPayments', fewRows);
+  const topUp = useResource('getAutoTopUp');
+  const file = payments.useFile();
+  const mayPay = useMay('beginPayment');
+  const [begun, setBegun] = useKept<BegunPayment | null>('add money', null);
+  const isThere = [ledger.first ?? ledger.error, rows.first ?? rows.error, topUp.data ?? topUp.error, file];
+  return (
+    <Page
+      title="Wallet"
+      actions={
+        mayPay && (
+          <Button
+            text="Add money"
+            class="primary"
+            disabled={rows.first?.is_closed !== false}
+            onClick={() => setBegun({ savesCard: false })}
+          />
+        )
+      }
+    >
+      {isThere.includes(undefined) || file === undefined ? (
+        <Loading rows={8} />
+      ) : (
+        <>
+          {file instanceof Refusal ? (
+            <Failed error={file} onRetry={() => location.reload()} />
+          ) : (
+            <file.Payments
+              rows={rows}
+              topUp={topUp}
+              begun={begun}
+              onBegin={setBegun}
+              onMoney={ledger.reload}
+              balance={ledger.first && <Balance of={ledger.first} />}
+            />
+          )}
+          <Movements of={ledger} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Movements({ of: ledger }: { of: Ledger }) {
+  const { first } = ledger;
+  return (
+    <>
+      <Card title="Ledger" actions={first && first.months.length > 0 && <ByMonth months={first.months} />}>
+        <List
+          of={ledger}
+          empty={
+            <Empty title="No movement yet">
+              <p>A top-up, a charge or a refund appears here at once.</p>
+            </Empty>
+          }
+        >
+          {(rows) => <LedgerTable rows={rows} />}
+        </List>
+      </Card>
+      <Notices />
+      <Emails />
+    </>
   );
 }
 
@@ -68,7 +134,7 @@ function Balance({ of }: { of: LedgerPage }) {
           ['Credit line', <Money of={of.credit_line} />],
         ]}
       />
-      {service.payment_url === null && (
+      {service.payment_url === null && !service.takes_payments && (
         <p class="notice">
           The operator of this service tops the wallet up.{' '}
           <WhomToAsk command={'wallet top-up ACCOUNT --amount 25 --reference "first top-up"'} />

@@ -24,6 +24,9 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
+const waitText = (seconds: number): string =>
+  seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+
 /** What helps, for each code. */
 function remedy(error: Refusal): ComponentChildren {
   switch (error.code) {
@@ -47,7 +50,7 @@ function remedy(error: Refusal): ComponentChildren {
     case 'ERR_RATE_LIMIT':
       return error.retryAfter === null
         ? 'Wait a moment, then try again.'
-        : `Try again in ${error.retryAfter} s.`;
+        : `Try again in ${waitText(error.retryAfter)}.`;
     case 'ERR_API_SUSPENDED':
       return 'The operator paused this account. Keys, webhooks and the wallet can be read and managed.';
     case 'ERR_SESSION_REQUIRED':

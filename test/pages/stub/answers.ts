@@ -22,9 +22,9 @@ const page = <Row>(data: readonly Row[], nextCursor: string | null = null) => ({
 const pageSize = 10;
 
 /** A part of a list, from the cursor on. */
-function part<Row>(rows: readonly Row[], query: URLSearchParams) {
+function part<Row>(rows: readonly Row[], query: URLSearchParams, size = pageSize) {
   const from = Number(query.get('cursor') ?? 0);
-  const next = from + pageSize;
+  const next = from + size;
   return page(rows.slice(from, next), next < rows.length ? String(next) : null);
 }
 
@@ -112,6 +112,20 @@ export function answersOf(samples: Samples): Answers {
       ...samples.emails,
       choices: samples.emails.choices.map((one) => ({ ...one, is_chosen: notices.includes(one.notice) })),
     }),
+    listPayments: ({ query }) => ({
+      ...part(samples.payments, query, Number(query.get('limit'))),
+      ...{ test_mode: false, is_closed: false, least: 5, largest: 1000 },
+    }),
+    beginPayment: () => ({ id: 'pay_new', url: '/stub/stripe' }),
+    getPayment: ({ id }) => row(samples.payments, id),
+    getReceipt: () => '',
+    getAutoTopUp: () => samples.autoTopUp,
+    setAutoTopUp: ({ body: { version, ...chosen } }) => ({
+      ...{ ...samples.autoTopUp, ...chosen },
+      version: version + 1,
+    }),
+    resumeAutoTopUp: () => ({ ...samples.autoTopUp, paused: null, version: samples.autoTopUp.version + 1 }),
+    removeCard: () => ({ ...samples.autoTopUp, card: null, version: samples.autoTopUp.version + 1 }),
     setBudget: ({ body }) => body,
     setAlerts: ({ body }) => ({ ...samples.alerts, ...body }),
     listPeople: () => samples.people,

@@ -323,6 +323,34 @@ export function samplesAt(nowMillis: number) {
     return shown;
   });
 
+  const payment = (index: number, hours: number, rest: Partial<view.PaymentView>): view.PaymentView => ({
+    ...{ id: `pay_${index}`, kind: 'checkout', state: 'succeeded', amount: 50, credited: 50 },
+    ...{ reversed: 0, at: ago(hours * 60 * minute), has_receipt: true },
+    ...rest,
+  });
+  const unpaid = { credited: null, has_receipt: false };
+  const payments: view.PaymentView[] = [
+    payment(1, 1, { ...unpaid, state: 'processing', amount: 250 }),
+    payment(2, 22, { kind: 'auto' }),
+    payment(3, 49, { amount: 100, credited: 100, reversed: 40 }),
+    payment(4, 70, { ...unpaid, state: 'failed', amount: 12.5 }),
+    payment(5, 120, { kind: 'outside', amount: 1000, credited: 1000, has_receipt: false }),
+    payment(6, 190, { ...unpaid, state: 'held', amount: 30 }),
+    payment(7, 200, { ...unpaid, state: 'expired', amount: 10 }),
+    payment(8, 300, { reversed: 50 }),
+    payment(9, 400, { ...unpaid, kind: 'auto', state: 'unknown' }),
+  ];
+  const autoTopUp: view.AutoTopUpView = {
+    ...{ is_on: true, threshold: 20, amount: 50, monthly_cap: 200, used: 150, paused: null },
+    card: {
+      brand: 'visa',
+      last4: '4242',
+      expiry_month: 12,
+      expiry_year: new Date(nowMillis).getUTCFullYear() + 1,
+    },
+    ...{ open_payment: null, test_mode: false, version: 3 },
+  };
+
   const days = Array.from({ length: 30 }, (_, index) => dayText((29 - index) * day));
   const usage = (by: view.UsageView['by']): view.UsageView => {
     const groups: Readonly<Record<view.UsageView['by'], readonly string[]>> = {
@@ -397,7 +425,8 @@ export function samplesAt(nowMillis: number) {
       api_url: 'https://api.example.com/api/public/v1',
       openai_url: 'https://api.example.com/openai/v1',
       mcp_url: 'https://api.example.com/mcp',
-      payment_url: 'https://pay.example.com/darkroom',
+      payment_url: null,
+      takes_payments: true,
       contact: 'Write to support@example.com.',
       credentials_url: 'https://sign-in.example.com/passkeys/add',
       inbox_url: 'https://hooks.example.com/darkroom',
@@ -701,6 +730,8 @@ export function samplesAt(nowMillis: number) {
     requests,
     deliveryDetail,
     ledger,
+    payments,
+    autoTopUp,
     usage,
     account,
     me,

@@ -1,0 +1,85 @@
+/** Looks at payments that have not ended, for as long as the page is visible. */
+import { useEffect, useRef } from 'preact/hooks';
+import type { PaymentView } from '../../../../service/contract/portal-views.ts';
+import { call, Refusal, sessionEnded } from '../../api/call.ts';
+import { useValue } from '../../value.ts';
+
+/** A person who comes back from paying waits for this one: each second, for so long. */
+const waitedForMillis = 10_000;
+const shortestPauseMillis = 1_000;
+const firstPauseMillis = 5_000;
+const longestPauseMillis = 60_000;
+
+export const isUnderWay = ({ state }: PaymentView): boolean => state === 'open' || state === 'processing';
+
+/** @param seen null: the account has no such payment */
+type OnSeen = (id: string, seen: PaymentView | null) => void;
+
+/**
+ * @param returned the payment from which the person comes back. Empty: none.
+ * @param onSeen gets each payment as it is now, for as long as it is under way and once when it has ended
+ */
+export function useLooks(rows: readonly PaymentView[], returned: string, onSeen: OnSeen): void {
+  const seen = useRef(onSeen);
+  seen.current = onSeen;
+  const others = rows.filter((row) => isUnderWay(row) && row.id !== returned).map(({ id }) => id);
+  const asked = others.join(' ');
+  const hasEnded = useValue(sessionEnded);
+  useEffect(() => {
+    if (hasEnded) return;
+    const ends = others.map((id) => look(id, false, seen));
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [asked, hasEnded]);
+  useEffect(
+    () => (hasEnded || returned === '' ? undefined : look(returned, true, seen)),
+    [returned, hasEnded],
+  );
+}
+
+/** Looks until the payment has ended, or until the returned function is called. */
+function look(id: string, isWaitedFor: boolean, onSeen: { readonly current: OnSeen }): () => void {
+  const abort = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let fromMillis = 0;
+  let pauseMillis = 0;
+  let isOver = false;
+  const again = (): void => {
+    clearTimeout(timer);
+    if (document.hidden || abort.signal.aborted || isOver) return;
+    const isEarly = isWaitedFor && Date.now() - fromMillis < waitedForMillis;
+    pauseMillis = isEarly ? shortestPauseMillis : Math.min(2 * pauseMillis, longestPauseMillis);
+    timer = setTimeout(() => void once(), pauseMillis);
+  };
+  const once = async (): Promise<void> => {
+    try {
+      const payment = await call('getPayment', { id }, abort.signal);
+      if (abort.signal.aborted) return;
+      isOver = !isUnderWay(payment);
+      onSeen.current(id, payment);
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      if (error instanceof Refusal && error.code === 'ERR_NOT_FOUND') {
+        isOver = true;
+        onSeen.current(id, null);
+      }
+    }
+    again();
+  };
+  const begin = (): void => {
+    clearTimeout(timer);
+    if (document.hidden || isOver) return;
+    fromMillis = Date.now();
+    pauseMillis = isWaitedFor ? shortestPauseMillis : firstPauseMillis / 2;
+    if (isWaitedFor) void once();
+    else again();
+  };
+  document.addEventListener('visibilitychange', begin);
+  begin();
+  return () => {
+    abort.abort();
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', begin);
+  };
+}

@@ -1,0 +1,62 @@
+/** The payments of the account, with what became of each. */
+import { portalOperations, portalRoot } from '../../../../service/contract/operations.ts';
+import type { PaymentView } from '../../../../service/contract/portal-views.ts';
+import { Badge, Money, Time, type Tone } from '../../ui/basics.tsx';
+import { Table } from '../../ui/table.tsx';
+import { money } from '../../words/figures.ts';
+
+const kinds: Readonly<Record<PaymentView['kind'], string>> = {
+  checkout: 'Payment',
+  auto: 'Automatic top-up',
+  outside: 'Other payment system',
+};
+
+const states: Readonly<Record<PaymentView['state'], readonly [tone: Tone, words: string]>> = {
+  open: ['busy', 'not paid yet'],
+  processing: ['busy', 'on its way'],
+  succeeded: ['good', 'received'],
+  failed: ['bad', 'failed'],
+  expired: ['calm', 'not paid'],
+  unknown: ['warn', 'unknown: the operator looks at it'],
+  held: ['warn', 'held: the operator looks at it'],
+};
+
+export function PaymentTable({ rows }: { rows: readonly PaymentView[] }) {
+  return (
+    <Table
+      caption="Payments, the newest first"
+      rows={rows}
+      stacks
+      keyOf={({ id }) => id}
+      columns={[
+        ['Time', ({ at }) => <Time at={at} form="full" />],
+        ['Kind', ({ kind }) => kinds[kind]],
+        ['State', (row) => <State of={row} />],
+        ['Receipt', (row) => row.has_receipt && <Receipt of={row} />],
+        ['Amount', ({ amount }) => <Money of={amount} digits={2} />, 'number'],
+      ]}
+    />
+  );
+}
+
+function State({ of: { state, credited, reversed } }: { of: PaymentView }) {
+  const [tone, words] = states[state];
+  return (
+    <>
+      <Badge tone={tone}>{words}</Badge>
+      {reversed > 0 && (
+        <p class="dim line">{reversed === credited ? 'all of it' : money(reversed)} reversed</p>
+      )}
+    </>
+  );
+}
+
+/** Stripe has the receipt. The address of the service leads there. */
+function Receipt({ of: { id, amount } }: { of: PaymentView }) {
+  const path = portalOperations.getReceipt.path.replace('{id}', encodeURIComponent(id));
+  return (
+    <a href={portalRoot + path} target="_blank" rel="noreferrer">
+      Receipt<span class="hidden"> for {money(amount)} (opens in a new tab)</span>
+    </a>
+  );
+}
