@@ -10,11 +10,8 @@ import type { Table } from '../service/aws/dynamodb/table.ts';
 import { openFollow, type PaymentPlatform } from '../service/payments/open.ts';
 import { createPaymentStore } from '../service/payments/payment-store.ts';
 import { partsOf, type PaymentId } from '../service/payments/payment.ts';
-import {
-  createPaymentSystem,
-  type PaymentSettings,
-  type StripeSecret,
-} from '../service/payments/payment-system.ts';
+import type { PaymentSettings } from '../service/contract/payment-settings.ts';
+import { createPaymentSystem, type StripeSecret } from '../service/payments/payment-system.ts';
 import { timeOfUuidV7 } from '../service/values/ids.ts';
 import { OperatorError } from './operator-error.ts';
 

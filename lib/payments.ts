@@ -7,7 +7,7 @@ import type { Function as LambdaFunction, IFunction } from 'aws-cdk-lib/aws-lamb
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { stripeEventsRoute } from '../service/contract/operations.ts';
-import type { PaymentSettings } from '../service/payments/payment-system.ts';
+import type { PaymentSettings } from '../service/contract/payment-settings.ts';
 import { acknowledge, allow } from './acknowledge.ts';
 import type { NoticeExecution } from './notice-execution.ts';
 import type { AddFunction, ServiceFunction } from './service-function.ts';

@@ -4,7 +4,7 @@ import { addressOf, operatorServices, type OperatorServices } from '../admin/ser
 import type { OnWriteFailed } from '../local/disk.ts';
 import { type MachineEvent, type OneMachine, startOneMachine } from '../local/one-machine.ts';
 import { localStripeKey, localStripeSecret, stripePath } from '../local/stripe/local-stripe.ts';
-import type { PaymentSettings } from '../service/payments/payment-system.ts';
+import type { PaymentSettings } from '../service/contract/payment-settings.ts';
 import { systemClock } from '../service/aws/clock.ts';
 import { openaiModelNames } from '../service/contract/operations.ts';
 import { demoAccount, type DemoAccount, inviteDemoPerson, knownAddresses } from './demo-account.ts';

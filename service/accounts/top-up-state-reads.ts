@@ -11,8 +11,6 @@ export function autoTopUpKey(account: AccountId): ItemKey {
 /** 'open': money is on its way. 'paused': a person must act. */
 export type TopUpState = 'on' | 'open' | 'paused';
 
-export type ReadTopUpState = ReturnType<typeof createTopUpState>;
-
 /** Undefined: the account has no automatic top-up, or has switched it off. */
 export function createTopUpState(table: Table) {
   return async ({

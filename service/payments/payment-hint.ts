@@ -81,7 +81,7 @@ async function named<Found extends { readonly metadata: StripeMetadata }>(
 }
 
 /** Undefined: there is nothing to credit. */
-export function rebuilt(
+function rebuilt(
   { id: paymentIntent, status, metadata, livemode, customer }: StripePaymentIntent,
   id: PaymentId,
   accountId: AccountId,

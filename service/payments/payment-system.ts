@@ -1,17 +1,8 @@
 /** What the operator has agreed with Stripe: the key, the secrets of events, and the settings of the deployment. */
+import type { PaymentSettings } from '../contract/payment-settings.ts';
 import type { Clock } from '../values/runtime.ts';
 import type { Send } from '../vendors/vendor-http.ts';
 import { createStripe, type Stripe } from './stripe/client.ts';
-
-/** The settings of a deployment, as the stack writes them. */
-export interface PaymentSettings {
-  /** Null: Stripe itself. */
-  readonly base_url: string | null;
-  readonly automatic_tax: boolean;
-  readonly tax_ids: boolean;
-  readonly invoices: boolean;
-  readonly suspend_on_dispute: boolean;
-}
 
 /** The text of the secret PaymentSecret. It is {} until the operator has set it. */
 export interface StripeSecret {

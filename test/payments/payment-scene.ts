@@ -53,7 +53,7 @@ export interface Scene {
   readonly end: () => void;
 }
 
-export const chosen = {
+const chosen = {
   isOn: true,
   thresholdMicros: usd(20),
   amountMicros: usd(40),

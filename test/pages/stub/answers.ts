@@ -155,6 +155,11 @@ export function answersOf(samples: Samples): Answers {
     pauseRoute: ({ body: { provider, model = null, quality = null, paused, reason = null } }) => ({
       pause: paused ? { provider, model, quality, since: samples.uploadUntil, reason } : null,
     }),
+    listHeldPayments: () => page(samples.heldPayments),
+    listAccountPayments: () => ({
+      ...page(samples.payments),
+      ...{ test_mode: false, is_closed: false, least: 5, largest: 1_000 },
+    }),
     listOperatorKeys: () => page(samples.operatorKeys),
     getMargin: () => samples.margin,
   };

@@ -663,6 +663,10 @@ export function samplesAt(nowMillis: number) {
     ...{ cost_unknown: 0, revenue_cost_unknown: 0, unclear: 0, unclear_cost: 0, billed: 0, billed_cost: 0 },
     ...{ billed_catalog_cost: 0, billed_difference: 0, billed_difference_percent: null },
   };
+  const [firstPayment] = payments;
+  const heldPayments: view.HeldPaymentView[] = firstPayment
+    ? [{ ...firstPayment, state: 'held', credited: null, account: 'Ab12Cd34Ef', account_name: hostile }]
+    : [];
   const margin: view.MarginView = {
     from: days[0] ?? '',
     to: days.at(-1) ?? '',
@@ -681,6 +685,7 @@ export function samplesAt(nowMillis: number) {
       ...{ ...rest, creations: 6300, failed: 53 },
       ...{ revenue: 206.5, provider_cost: 102.8, margin: 103.7, margin_percent: 50.2 },
     },
+    money_in: { payments: 310, top_ups: 50, reversed: 25 },
   };
 
   const endpoint = (index: number, rest: Partial<view.EndpointRow>): view.EndpointRow => ({
@@ -731,6 +736,7 @@ export function samplesAt(nowMillis: number) {
     deliveryDetail,
     ledger,
     payments,
+    heldPayments,
     autoTopUp,
     usage,
     account,
