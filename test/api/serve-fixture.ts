@@ -131,6 +131,7 @@ export function accepting(setting: Setting): Stage {
     images: stub<ImageStore>({ put: async (image) => Promise.resolve(void stored.push(image)) }),
     held: fakePlaces(),
     topUpUrl: 'https://portal.test/wallet',
+    topUpState: () => Promise.resolve(undefined),
     serviceCapacity: 2_000,
     // The last bits of the byte that seededBytes gives.
     resultsBaseUrl: 'https://results.test',
