@@ -47,6 +47,8 @@ export interface Watched extends Watching {
   readonly reservedExecutions: number;
   /** The setting: how many creations may be open at once in the whole service. */
   readonly serviceCapacity: number;
+  /** Whether the portal takes payments. */
+  readonly takesPayments: boolean;
 }
 
 export interface AlarmDefinition {

@@ -14,6 +14,7 @@ import {
   type Watched,
 } from './alarm-definition.ts';
 import { customerAlarms, trafficAlarms } from './customer-alarms.ts';
+import { paymentAlarms } from './payment-alarms.ts';
 
 /** The alarms of money, of the audit, of erasures and of operator keys: rows of alarm-table.ts. */
 function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: Watched): AlarmRows {
@@ -197,6 +198,7 @@ export function alarmTable(watched: Watched): AlarmRows {
     ...providerAlarms(watched),
     ...streamAlarms(watched),
     ...moneyAlarms(watched),
+    ...paymentAlarms(watched),
     ...capacityAlarms(watched),
     ...limitAlarms(watched),
     ...trafficAlarms(watched),

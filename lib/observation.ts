@@ -235,6 +235,7 @@ export function observe(scope: Construct, observed: Observed): Topic {
     alarms: settings.alarms,
     canary: settings.canary,
     serviceCapacity: settings.serviceCapacity,
+    takesPayments: settings.payments !== undefined,
     email: settings.alarmEmail,
   });
   // Only what a faulty release of the API causes. An alarm that is raised already stops every deployment.

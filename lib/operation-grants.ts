@@ -76,8 +76,7 @@ export function grantPortal(functions: PortalFunctions, parts: PortalParts): voi
   images.grantSignUploads(generate);
   notices.grantStart(generate);
   grantCancel(cancel, parts, [...workItems, 'IP#*', 'SESSION#*']);
-  if (functions.pay)
-    store.grantWrite(functions.pay, [...items, 'NOTICE#*', 'SERVICE'], 'PutItem', 'UpdateItem');
+  if (functions.pay) store.grantWrite(functions.pay, [...items, 'NOTICE#*'], 'PutItem', 'UpdateItem');
   store.grantWrite(operate, [...items, 'INVITED#*', 'NOTICE#*', 'SERVICE'], 'PutItem', 'UpdateItem');
   store.grantListing(operate);
   notices.grantStart(operate);

@@ -28,8 +28,8 @@ export interface PaymentsProps {
   readonly portalUrl: string;
 }
 
-/** What a payment changes. The cursor of the listing is in the partition PAYMENTS. */
-const items: readonly Partition[] = ['ACCOUNT#*', 'NOTICE#*', 'PAYMENTS'];
+/** What a payment changes. */
+const items: readonly Partition[] = ['ACCOUNT#*', 'NOTICE#*'];
 
 /** Payments through Stripe: three functions, which alone read the secret. */
 export class Payments extends Construct {
@@ -59,16 +59,16 @@ export class Payments extends Construct {
       fn.addEnvironment('PAYMENT_SECRET_ARN', secret.secretArn);
       fn.addEnvironment('PAYMENT_SETTINGS', Stack.of(this).toJsonString(stated));
       allow(fn, ['secretsmanager:GetSecretValue'], [secret.secretArn]);
-      store.grantRead(fn, 'BatchGetItem', 'GetItem', 'Query');
+      store.grantRead(fn, 'BatchGetItem', 'GetItem');
       notices.grantStart(fn);
     }
-    for (const fn of [receive, follow]) {
-      fn.addEnvironment('PORTAL_URL', portalUrl);
-      store.grantWrite(fn, items, 'PutItem', 'UpdateItem');
-    }
-    // A payment begins only while the wallet is low and the events are read.
-    store.grantWrite(follow, items, 'ConditionCheckItem');
-    store.grantOpenWork(follow);
+    for (const fn of [receive, follow]) fn.addEnvironment('PORTAL_URL', portalUrl);
+    store.grantWrite(receive, items, 'PutItem', 'UpdateItem');
+    // A payment begins only while the wallet is low and the events are read: their cursor is in PAYMENTS.
+    store.grantWrite(follow, [...items, 'PAYMENTS'], 'ConditionCheckItem', 'PutItem', 'UpdateItem');
+    // The portal lists the payments of an account, and those that are held.
+    store.grantRead(portalPay, 'Query');
+    for (const fn of [follow, portalPay]) store.grantOpenWork(fn);
     this.schedule(follow);
     httpApi.addRoutes({
       path: stripeEventsRoute,

@@ -309,6 +309,8 @@ export class Service {
     new Payments(this.scope, 'Payments', {
       ...{ settings, add, live, httpApi, store, notices, portalPay, portalUrl },
     });
+    // The balance says where the automatic top-up stands.
+    store.grantRead(this.functionNamed('GetBalance'), 'GetItem');
   }
 
   /** The OpenAI-shaped endpoint and MCP. */

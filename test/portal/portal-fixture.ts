@@ -292,10 +292,12 @@ function portalRoutes(): { readonly routeKey: string; readonly functionId: strin
       routeKey: `${signInMethods[name]} ${signInPaths[name]}`,
       functionId: 'sign-in',
     })),
-    ...Object.values(portalOperations).map(({ method, path, function: functionId }) => ({
-      routeKey: `${method} ${portalRoot}${path}`,
-      functionId,
-    })),
+    ...Object.values(portalOperations)
+      .filter((operation) => operation.function !== 'read')
+      .map(({ method, path, function: functionId }) => ({
+        routeKey: `${method} ${portalRoot}${path}`,
+        functionId,
+      })),
     ...portalRoots.map((root) => ({ routeKey: `ANY ${root}/{proxy+}`, functionId: 'read' })),
   ];
 }

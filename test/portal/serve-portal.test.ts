@@ -48,7 +48,16 @@ function sessionCookie(): string {
   return `darkroom-portal-${new URL(stage.portalUrl).port}`;
 }
 
-const stage = await startPortal();
+/** The ids with which showKey was asked. */
+const pathIds: string[] = [];
+const stage = await startPortal({
+  handlers: {
+    showKey: ({ pathId }) => {
+      pathIds.push(pathId);
+      return Promise.resolve({ status: 200, body: { ok: true } });
+    },
+  },
+});
 for (const role of roles) await invite(stage.people, accountId, `${role}@acme.test`, role);
 await invite(stage.people, 'SERVICE', 'operator@host.test', 'operator');
 for (const email of [...roles.map((role) => `${role}@acme.test`), 'operator@host.test'])
@@ -80,6 +89,21 @@ describe('every operation of the contract', () => {
     const browser = shared('owner@acme.test');
     for (const name of names.filter((one) => !['operator', 'person'].includes(operationOf(one).role)))
       expect([name, code(await call(browser, name, '?nonsense=1'))]).toEqual([name, 'ERR_INVALID_REQUEST']);
+  });
+});
+
+describe('an operation without a route of its own', () => {
+  it('gets the id of its path, decoded', async () => {
+    const browser = shared('viewer@acme.test');
+    for (const [path, id] of [
+      ['/keys/Target1', 'Target1'],
+      ['/keys/a%20b', 'a b'],
+    ]) {
+      pathIds.length = 0;
+      expect((await browser.send('GET', path ?? '')).status).toBe(200);
+      expect(pathIds).toEqual([id]);
+    }
+    expect((await browser.send('GET', '/keys/a%2Fb')).status).toBe(404);
   });
 });
 
@@ -206,6 +230,11 @@ describe('a path or method that the portal does not know', () => {
     ['POST', '/api/portal/v1/me'],
     ['OPTIONS', '/api/portal/v1/keys'],
     ['GET', '/auth/logout'],
+    // The paths that one route leads to the function that reads.
+    ['GET', '/api/portal/v1/keys/'],
+    ['GET', '/api/portal/v1/keys/a/b'],
+    ['GET', '/api/portal/v1/home/more'],
+    ['GET', '/auth/home'],
     ['DELETE', '/auth/nothing/more'],
   ] as const;
 

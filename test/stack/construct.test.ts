@@ -32,6 +32,9 @@ const folder = mkdtempSync(join(tmpdir(), 'darkroom-construct-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const own = template.toJSON() as Document;
 
+/** The template of one machine takes payments. */
+const payments = { stripe: {} };
+
 /** A foreign app with the construct in two stacks. One of them has resources of its own on both sides of Darkroom. */
 function foreignApp(
   outdir: string,
@@ -41,11 +44,11 @@ function foreignApp(
   const app = new App({ outdir: join(folder, outdir), context });
   const stack = new Stack(app, 'Shop');
   const role = new Role(stack, 'Operator', { assumedBy: new AccountRootPrincipal() });
-  const images = new Darkroom(stack, 'Images', { resultDays: 7 });
+  const images = new Darkroom(stack, 'Images', { resultDays: 7, payments });
   images.grantAdmin(role);
   images.functions['GenerateImage']?.addEnvironment('OPERATOR', role.roleArn);
   new CfnOutput(stack, 'ApiUrl', { value: images.apiUrl });
-  new Darkroom(new Stack(app, 'Other'), 'Images');
+  new Darkroom(new Stack(app, 'Other'), 'Images', { payments });
   app.synth();
   const read = (name: string): Document =>
     JSON.parse(readFileSync(join(folder, outdir, `${name}.template.json`), 'utf8')) as Document;
@@ -226,6 +229,7 @@ describe('the construct', () => {
         "DescribeSecret GetSecretValue PutSecretValue": [
           "@ImagesPortalOriginSecret",
           "@ImagesPortalIdentityClientSecret",
+          "@ImagesPaymentsSecret",
           "@ImagesEncryptionSecret",
           "@ImagesProvidersCredentials",
         ],

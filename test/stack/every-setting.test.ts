@@ -408,11 +408,36 @@ describe('the setting', () => {
     expect(JSON.parse(String(environmentOf('PortalRead')['PORTAL_SETTINGS']))).toEqual({
       emails_are_verified: true,
       has_auth_time: false,
-      payment_url: 'https://pay.example.com/darkroom',
+      payment_url: null,
+      takes_payments: true,
       contact: 'Write to help@example.com',
       credentials_url: null,
       inbox_url: null,
     });
+  });
+
+  it('The setting payments gives three functions the choices and the key, and leaves no other way to pay', () => {
+    const stated = {
+      ...{ base_url: null, automatic_tax: true, tax_ids: true, invoices: true },
+      suspend_on_dispute: true,
+    };
+    for (const name of ['ReceivePayment', 'FollowPayments', 'PortalPay']) {
+      const { PAYMENT_SETTINGS: text, PAYMENT_SECRET_ARN: arn, PORTAL_URL: url } = environmentOf(name);
+      expect([JSON.parse(String(text)), wordOf(arn), url]).toEqual([
+        ...[stated, '@PaymentsSecret'],
+        'https://portal.example.com/',
+      ]);
+    }
+    template.hasOutput('PaymentSettings', { Value: JSON.stringify(stated) });
+    template.hasOutput('PaymentSecretArn', {});
+    const both = { payments: { stripe: {} }, portal: { paymentUrl: 'https://pay.example.com/' } };
+    expect(() => parseSettings('file', both)).toThrow(
+      'file: portal.paymentUrl: must be left out, because payments are taken through Stripe (is "https://pay.example.com/")',
+    );
+  });
+
+  it('A stack with every setting has at most 500 resources, which is all that CloudFormation takes', () => {
+    expect(Object.keys(template.toJSON()['Resources'] as object).length).toBeLessThanOrEqual(500);
   });
 
   it('The setting throttling is the throttling of each route', () => {

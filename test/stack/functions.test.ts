@@ -36,18 +36,23 @@ const timeouts: Readonly<Record<string, number>> = {
   ProtectTable: 240,
   OpenaiImages: 360,
   Mcp: 90,
+  ReceivePayment: 29,
+  FollowPayments: 300,
 };
 
 /** The functions of the portal's API. They have the time limit of the API. */
-const portalNames = ['SignIn', 'Read', 'Manage', 'Generate', 'Cancel', 'Operate'].map(
+const portalNames = ['SignIn', 'Read', 'Manage', 'Generate', 'Cancel', 'Pay', 'Operate'].map(
   (name) => `Portal${name}`,
 );
+
+/** The functions that know the key of Stripe. */
+const paymentNames = ['FollowPayments', 'PortalPay', 'ReceivePayment'];
 
 /** The functions of the OpenAI-shaped endpoint and of MCP. */
 const streamingNames = ['OpenaiImages', 'OpenaiModels', 'Mcp'];
 
 describe('the functions', () => {
-  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler, the audit, one that ends erasures, six of the portal, one of the operator API, one that publishes its pages, one that protects the table, two of the OpenAI-shaped endpoint, and one of MCP', () => {
+  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler, the audit, one that ends erasures, seven of the portal, two further ones of payments, one of the operator API, one that publishes its pages, one that protects the table, two of the OpenAI-shaped endpoint, and one of MCP', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual(
       [
         ...new Set([...apiNames, ...portalNames, ...streamingNames, 'OperatorApi', ...Object.keys(timeouts)]),
@@ -134,6 +139,11 @@ describe('the bundle', () => {
   it.each(bundles)('The bundle of $name is small enough to start fast', ({ name, text }) => {
     const limit = { Mcp: 750, ProtectTable: 110, PublishPages: 110 }[name] ?? 350;
     expect(kilobytes(text)).toBeLessThanOrEqual(name.startsWith('RenderImage') ? 450 : limit);
+  });
+
+  it('Only the bundles of the three functions of payments name Stripe', () => {
+    const naming = bundles.filter(({ text }) => text.includes('api.stripe.com')).map(({ name }) => name);
+    expect(naming.sort()).toEqual(paymentNames);
   });
 
   it('The bundle that publishes pages has the pages and the reference beside its code', () => {

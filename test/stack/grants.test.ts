@@ -41,7 +41,8 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ],
   // It reads an account's own items, and gives events their places in the log.
   ListEvents: ['table: BatchGetItem GetItem Query', 'table of ACCOUNT# IP#: DeleteItem UpdateItem'],
-  GetBalance: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
+  // It reads where the automatic top-up stands.
+  GetBalance: ['table: BatchGetItem GetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   GetCreation: ['table: BatchGetItem', 'table of ACCOUNT# CREATION# IP#: UpdateItem'],
   CancelCreation: [
     'table: BatchGetItem GetItem',
@@ -122,6 +123,26 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'origin secret, provider secret: GetSecretValue',
     'callback machine: SendTaskFailure',
   ],
+  PortalPay: [
+    'table: BatchGetItem GetItem Query',
+    'table of ACCOUNT# IP# NOTICE# SESSION#: PutItem UpdateItem',
+    'table/index/open_work: Query',
+    'origin secret, payment secret: GetSecretValue',
+    'notice machine: StartExecution',
+  ],
+  ReceivePayment: [
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# NOTICE#: PutItem UpdateItem',
+    'payment secret: GetSecretValue',
+    'notice machine: StartExecution',
+  ],
+  FollowPayments: [
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# NOTICE# PAYMENTS: ConditionCheckItem PutItem UpdateItem',
+    'table/index/open_work: Query',
+    'payment secret: GetSecretValue',
+    'notice machine: StartExecution',
+  ],
   PortalOperate: [
     'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# INVITED# IP# NOTICE# SERVICE SESSION#: PutItem UpdateItem',
@@ -185,6 +206,7 @@ function shortName(arn: string): string {
     .replace(/^arn:aws:s3:::[^/]+/, 'bucket')
     .replace(/^arn:aws:secretsmanager:.*:secret:PortalOriginSecret.*$/, 'origin secret')
     .replace(/^arn:aws:secretsmanager:.*:secret:PortalIdentityClientSecret.*$/, 'client secret')
+    .replace(/^arn:aws:secretsmanager:.*:secret:PaymentsSecret.*$/, 'payment secret')
     .replace(/^arn:aws:cognito-idp:.*:userpool\/PortalIdentityUserPool[^/*]*$/, 'user pool')
     .replace(/^arn:aws:secretsmanager:.*:secret:EncryptionSecret.*$/, 'encryption secret')
     .replace(/^arn:aws:secretsmanager:.*:secret:Providers.*$/, 'provider secret')
@@ -234,9 +256,21 @@ describe('what a function may do', () => {
         .map(({ id }) => nameOf(id))
         .filter((name) => name !== 'ProtectTable')
         .sort();
-    const ofPortal = ['Cancel', 'Generate', 'Manage', 'Operate', 'Read', 'SignIn'];
+    const ofPortal = ['Cancel', 'Generate', 'Manage', 'Operate', 'Pay', 'Read', 'SignIn'];
     expect(writersOf('SESSION#')).toEqual(ofPortal.map((name) => `Portal${name}`));
     expect(writersOf('PERSON#')).toEqual(['PortalManage', 'PortalSignIn']);
+  });
+
+  it('Only the three functions of payments read the secret of Stripe', () => {
+    const readers = resolved.functions.filter(({ roleId }) =>
+      (resolved.policies.get(roleId) ?? []).some(
+        ({ Action, Resource }) =>
+          listed(Action).some((action) => /^(secretsmanager:|\*)/.test(action)) &&
+          listed(Resource).some((arn) => /[*:]$|^\*|:secret:Payments/.test(arn)),
+      ),
+    );
+    const names = readers.map(({ id }) => nameOf(id)).sort();
+    expect(names).toEqual(['FollowPayments', 'PortalPay', 'ReceivePayment']);
   });
 
   it('This file lists the grants of every function', () => {

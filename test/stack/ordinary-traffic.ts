@@ -18,7 +18,10 @@ const levels = ['AcceptTime', 'CreationTime', 'OpenCreations', 'UnreservedConcur
 /** Counts of a timer, which has one tick in each of its periods, whatever the period of the alarm. */
 const ticks = ['ReconcilerRuns', 'AuditFinished', 'CanarySucceeded'];
 /** What no traffic causes: one is a fault. */
-const neverOrdinary = ['webhook_secret_lost', 'provider_circuit_opened', 'books_out_of_balance'];
+const neverOrdinary = [
+  ...['webhook_secret_lost', 'provider_circuit_opened', 'books_out_of_balance'],
+  ...['payment_held', 'payment_key_refused', 'payment_unknown', 'payments_behind'],
+];
 
 /**
  * Ordinary traffic: 1 % of the requests are refused as the client's own mistakes, 1 % of the creations fail at

@@ -8,8 +8,10 @@ import {
   portalOperations,
   portalRoot,
   portalRoots,
+  stripeEventsRoute,
 } from '../../service/contract/operations.ts';
 import { operatorRoot } from '../../service/contract/operator-operations.ts';
+import { createRouter } from '../../local/gateway/router.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 const portalFunctions = {
@@ -18,11 +20,12 @@ const portalFunctions = {
   manage: 'PortalManage',
   generate: 'PortalGenerate',
   cancel: 'PortalCancel',
+  pay: 'PortalPay',
   operate: 'PortalOperate',
 } as const;
 
 describe('the HTTP API', () => {
-  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, one for the operator API, three for the sign-in, two for the other paths of the portal, and one for everything else', () => {
+  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, one for the events of Stripe, one for the operator API, three for the sign-in, two for the other paths of the portal, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.values(operations).map((operation) => [
       `${operation.method} ${apiRoot}${operation.path}`,
@@ -32,20 +35,31 @@ describe('the HTTP API', () => {
       ['$default', 'UnknownRoute'],
       [`ANY ${operatorRoot}/{proxy+}`, 'OperatorApi'],
       [`POST ${callbackRoute}`, 'ReceiveCallback'],
+      [`POST ${stripeEventsRoute}`, 'ReceivePayment'],
       ...portalRoots.map((root) => [`ANY ${root}/{proxy+}`, 'PortalRead']),
     ];
-    // A path whose methods one function answers has one route.
-    const portal = Object.values(portalOperations).map(({ method, path, function: name }) => {
-      const beside = Object.values(portalOperations).filter((one) => one.path === path);
-      const isShared = beside.length > 1 && beside.every((one) => one.function === name);
-      return [`${isShared ? 'ANY' : method} ${portalRoot}${path}`, portalFunctions[name]];
-    });
+    // A path whose methods one function answers has one route, and what the function `read` answers has none.
+    const portal = Object.values(portalOperations)
+      .filter((operation) => operation.function !== 'read')
+      .map(({ method, path, function: name }) => {
+        const beside = Object.values(portalOperations).filter((one) => one.path === path);
+        const isShared = beside.length > 1 && beside.every((one) => one.function === name);
+        return [`${isShared ? 'ANY' : method} ${portalRoot}${path}`, portalFunctions[name]];
+      });
     const signIn = ['GET /auth/login', 'GET /auth/callback', 'POST /auth/logout'].map((routeKey) => [
       routeKey,
       'PortalSignIn',
     ]);
     const wanted = new Map([...stated, ...portal, ...signIn, ...others].map((one) => [String(one), one]));
     expect(routes.sort()).toEqual([...wanted.values()].sort());
+  });
+
+  it('Every operation of the portal that has no route of its own reaches the function that reads', () => {
+    const find = createRouter(resolved.routes);
+    for (const { method, path, function: name } of Object.values(portalOperations)) {
+      const found = find(method, `${portalRoot}${path.replace('{id}', 'some-id')}`);
+      expect([path, nameOf(found?.route.functionId ?? '')]).toEqual([path, portalFunctions[name]]);
+    }
   });
 
   it('Every route has a throttle of its own, which CloudFormation sets once the route exists, and all have twice as much', () => {
@@ -185,7 +199,7 @@ describe('the schedules', () => {
       },
   );
 
-  it('The schedules start the reconciler every minute, and the audit and the second pass of erasures every quarter of an hour', () => {
+  it('The schedules start the reconciler and the follow-up of payments every minute, and the audit and the second pass of erasures every quarter of an hour', () => {
     const scheduled = rules.filter(({ ScheduleExpression }) => ScheduleExpression !== undefined);
     expect(
       scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)]),
@@ -193,6 +207,7 @@ describe('the schedules', () => {
       ['rate(1 minute)', 'ENABLED', ['Reconcile']],
       ['rate(15 minutes)', 'ENABLED', ['AuditBooks']],
       ['rate(15 minutes)', 'ENABLED', ['EraseContent']],
+      ['rate(1 minute)', 'ENABLED', ['FollowPayments']],
     ]);
   });
 
@@ -221,7 +236,13 @@ describe('the schedules', () => {
 
 describe('the outputs', () => {
   it("The outputs include those that the operator's command and a client read", () => {
-    const arns = ['StateMachineArn', 'CallbackMachineArn', 'NoticeMachineArn', 'EncryptionSecretArn'];
+    const arns = [
+      'StateMachineArn',
+      'CallbackMachineArn',
+      'NoticeMachineArn',
+      'EncryptionSecretArn',
+      'PaymentSecretArn',
+    ];
     for (const name of ['TableName', 'ResultsBaseUrl', ...arns])
       expect(resolved.outputs[name], name).toBeTruthy();
     expect(resolved.outputs['ApiUrl']).toMatch(/\/api\/public\/v1$/);

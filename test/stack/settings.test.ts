@@ -80,6 +80,10 @@ describe('settings', () => {
     ],
     ['resultdays: there is no such setting', { resultdays: 3 }],
     ['limits.postrate: there is no such setting', { limits: { postrate: 3 } }],
+    ['payments: must be {stripe} (is true)', { payments: true }],
+    ['payments.stripe: must be {} or an object of settings of Stripe (is missing)', { payments: {} }],
+    ['payments.stripe.taxIds: must be true or false (is 1)', { payments: { stripe: { taxIds: 1 } } }],
+    ['payments.stripe.tax: there is no such setting', { payments: { stripe: { tax: true } } }],
     [
       'portal.signIn.issuer: must be the https address of an OpenID Connect issuer (is "http://login.example.com")',
       { portal: { signIn: { issuer: 'http://login.example.com', clientId: 'x' } } },
