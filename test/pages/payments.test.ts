@@ -1,6 +1,6 @@
 /** How people add money to the wallet, and what they see of their payments, in a real browser. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PaymentView } from '../../service/contract/portal-views.ts';
+import type { AutoTopUpView, PaymentView } from '../../service/contract/portal-views.ts';
 import { keyboardOf } from './keyboard.ts';
 import { startPortalPage } from './stub/portal-page.ts';
 
@@ -230,6 +230,178 @@ describe('The payments', () => {
       expect(await addMoney().isDisabled()).toBe(true);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       expect(await portal.violations(), colorScheme).toEqual([]);
+    }
+  });
+});
+
+describe('The automatic top-up', () => {
+  const card = () =>
+    main().locator('section', { has: page.getByRole('heading', { name: 'Automatic top-up' }) });
+  const press = (name: string) => card().getByRole('button', { name, exact: true }).click();
+  const stored = (rest: Partial<AutoTopUpView>): void =>
+    stub.answer('getAutoTopUp', () => ({ ...stub.samples.autoTopUp, ...rest }));
+  const none = { is_on: false, threshold: null, amount: null, monthly_cap: null, used: 0, version: 0 };
+  const refusal = (details: object, message: string) =>
+    ({ status: 409, code: 'ERR_CONFLICT', message, details: { ...details } }) as const;
+
+  it('is set up by the keyboard alone, and saved after a fresh sign-in', async () => {
+    stored(none);
+    await portal.open('wallet', 'Wallet');
+    await keyboard.press(/^Set it up$/);
+    await keyboard.write(/^When less is available than/, '20');
+    await keyboard.write(/^The card adds/, '15');
+    await dialog().getByText('An amount in whole cents, from $20.00 to $1,000.00.').waitFor();
+    await keyboard.write(/^The card adds/, '50');
+    await keyboard.write(/^In a month at most/, '49.99');
+    await dialog().getByText('An amount in whole cents, at least $50.00.').waitFor();
+    expect(await portal.violations('dialog')).toEqual([]);
+    await keyboard.write(/^In a month at most/, '200');
+    const details = { reason: 'reauthenticate' };
+    stub.refuse('setAutoTopUp', { status: 403, code: 'ERR_FORBIDDEN', message: 'Sign in again.', details });
+    await keyboard.press(/^Save$/);
+    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    const [asked] = sent('setAutoTopUp');
+    expect(asked?.body).toEqual({ is_on: true, threshold: 20, amount: 50, monthly_cap: 200, version: 0 });
+    stub.reset();
+    await keyboard.press(/^Sign in and go on$/);
+    await page.getByText('The automatic top-up is saved.').waitFor();
+    expect(sent('setAutoTopUp').map(({ body }) => body)).toEqual([asked?.body]);
+    await card().getByText('$150.00 of at most $200.00').waitFor();
+    await card().getByText('Visa …4242').waitFor();
+    expect(await card().getByRole('button', { name: 'Change', exact: true }).isVisible()).toBe(true);
+  });
+
+  it('of two people at once shows both figures, and saves nothing before one is chosen', async () => {
+    await portal.open('wallet', 'Wallet');
+    await press('Change');
+    await dialog().getByLabel('In a month at most (USD)').fill('300');
+    stored({ monthly_cap: 150, version: 4 });
+    stub.refuse('setAutoTopUp', refusal({ reason: 'changed_meanwhile' }, 'Somebody changed it.'));
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().getByText('Somebody stored meanwhile: $150.00').waitFor();
+    expect(await dialog().getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog()
+      .getByRole('button', { name: /^Keep mine/ })
+      .click();
+    stub.answer('setAutoTopUp', () => stub.samples.autoTopUp);
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The automatic top-up is saved.').waitFor();
+    const [before, after] = sent('setAutoTopUp').map(({ body }) => body);
+    expect(after).toEqual({ ...(before as object), version: 4 });
+    expect(after).toMatchObject({ is_on: true, threshold: 20, amount: 50, monthly_cap: 300 });
+  });
+
+  it('says in its dialog why the service refuses, and which field is wrong', async () => {
+    await portal.show('wallet', 'Wallet');
+    await press('Change');
+    await dialog().getByLabel('The card adds (USD)').fill('60');
+    stub.refuse('setAutoTopUp', refusal({ reason: 'automatic_tax' }, 'The operator adds tax to payments.'));
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().getByRole('alert').getByText('The operator adds tax to payments.').waitFor();
+    const errors = [{ field: 'amount', code: 'too_big', message: 'must be at most 55 USD' }];
+    stub.refuse('setAutoTopUp', { status: 400, code: 'ERR_VALIDATION', message: 'No.', details: { errors } });
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().locator('.field', { hasText: 'must be at most 55 USD' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('without a card cannot be on, and leads to a payment that saves one', async () => {
+    stored({ ...none, card: null });
+    await portal.open('wallet', 'Wallet');
+    await press('Set it up');
+    expect(await dialog().getByLabel('Add money automatically').isDisabled()).toBe(true);
+    expect(await dialog().getByLabel('Add money automatically').isChecked()).toBe(false);
+    await dialog().getByText('No card is saved. Add money once and save the card').waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await press('Add money and save the card');
+    expect(await dialog().getByLabel('Save this card for automatic top-up').isChecked()).toBe(true);
+    await dialog().getByRole('button', { name: 'Pay $25.00' }).click();
+    await expect.poll(() => sent('beginPayment')[0]?.body).toEqual({ amount: 25, save_card: true });
+  });
+
+  it.each([
+    ['authentication_required', 'The bank wants you to confirm the payment.'],
+    ['declined', 'The card was declined.'],
+    ['card_expired', 'The card has expired.'],
+    ['unknown', 'For a day nobody has known what became of the last payment.'],
+  ] as const)(
+    'that is paused (%s) says why, what to do, and goes on when a person resumes',
+    async (paused, words) => {
+      stored({ paused });
+      await portal.show('wallet', 'Wallet');
+      await card().getByText(words).waitFor();
+      await card().getByText('paused', { exact: true }).waitFor();
+      await press('Resume');
+      await card().getByText(words).waitFor({ state: 'detached' });
+      expect(sent('resumeAutoTopUp')).toHaveLength(1);
+      await card().getByText('on', { exact: true }).waitFor();
+    },
+  );
+
+  it('that the operator paused is not resumed by the account', async () => {
+    as('owner');
+    stored({ paused: 'operator' });
+    await portal.open('wallet', 'Wallet');
+    await card().getByText('The operator stopped it. Write to support@example.com.').waitFor();
+    expect(await card().getByRole('button', { name: 'Resume' }).count()).toBe(0);
+  });
+
+  it('that was resumed at the same time by another person shows what is stored', async () => {
+    stored({ paused: 'declined' });
+    await portal.open('wallet', 'Wallet');
+    stub.refuse('resumeAutoTopUp', refusal({ reason: 'changed_meanwhile' }, 'Somebody changed it.'));
+    await press('Resume');
+    await card().getByRole('alert').getByText('Somebody changed it.').waitFor();
+    stored({});
+    await press('Load the newest state');
+    await card().getByText('on', { exact: true }).waitFor();
+  });
+
+  it('is switched off with one press, keeps its figures, and says when the month has no room', async () => {
+    stored({ used: 160 });
+    await portal.show('wallet', 'Wallet');
+    await card().getByText('Another $50.00 would pass the most for a month').waitFor();
+    await press('Switch off');
+    await card().getByText('off', { exact: true }).waitFor();
+    expect(sent('setAutoTopUp').map(({ body }) => body)).toEqual([
+      { is_on: false, threshold: 20, amount: 50, monthly_cap: 200, version: 3 },
+    ]);
+    expect(await card().getByText('Another $50.00').count()).toBe(0);
+  });
+
+  it('loses its card after a question', async () => {
+    await portal.show('wallet', 'Wallet');
+    await press('Remove the card');
+    await dialog().getByText('Stripe forgets Visa …4242').waitFor();
+    expect(await portal.violations('dialog')).toEqual([]);
+    expect(sent('removeCard')).toHaveLength(0);
+    await dialog().getByRole('button', { name: 'Remove the card' }).click();
+    await card().getByText('No card is saved.').waitFor();
+    await card().getByText('waits for a card').waitFor();
+  });
+
+  it('is seen by a viewer, who changes nothing', async () => {
+    as('viewer');
+    stored({ paused: 'declined', open_payment: 'pay_1' });
+    await portal.open('wallet', 'Wallet');
+    await card().getByText('$150.00 of at most $200.00').waitFor();
+    expect(await card().getByRole('button').count()).toBe(0);
+  });
+
+  it('fits a phone and 200 %, in both themes, while it is paused and while its dialog is open', async () => {
+    stored({ paused: 'authentication_required', used: 200 });
+    for (const [colorScheme, width] of [
+      ['light', 390],
+      ['dark', 640],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 844 });
+      await portal.open('wallet', 'Wallet');
+      await card().getByText('The bank wants you to confirm').waitFor();
+      expect(await portal.violations(), colorScheme).toEqual([]);
+      await press('Change');
+      expect(await portal.violations('dialog'), colorScheme).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     }
   });
 });

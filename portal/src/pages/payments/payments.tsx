@@ -13,6 +13,7 @@ import { List } from '../../ui/table.tsx';
 import { AddMoney, type BegunPayment } from './add-money.tsx';
 import { useLooks } from './look.ts';
 import { PaymentTable } from './payment-table.tsx';
+import { AutoTopUp } from './top-up.tsx';
 import { ReturnedNotice, useReturned } from './returned.tsx';
 
 type Rows = ReturnType<typeof useRows<'listPayments'>>;
@@ -54,6 +55,7 @@ export function Payments(props: {
       )}
       {first?.is_closed === true && <Closed of={topUp.data} />}
       {balance}
+      <AutoTopUp of={topUp} onAddMoney={() => onBegin({ savesCard: true })} />
       <Card title="Payments">
         <List of={rows} empty={<NoPayment />}>
           {(payments) => <PaymentTable rows={payments} />}
