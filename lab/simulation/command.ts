@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { wholeNumber } from '../../client/command/terminal/whole-number.ts';
 import { type LoadFlags, simulateLoad } from './load/load-command.ts';
 import { type CrowdFlags, crowdSituations, simulateCrowd } from './load/scale/scale-command.ts';
+import type { Narrow } from './clients/narrow-scenarios.ts';
 import type { Job, Report } from './messages.ts';
 import { mutants } from './runs/mutants/all-mutants.ts';
 import type { Mutant } from './runs/mutants/plant.ts';
@@ -24,6 +25,7 @@ interface Flags extends Omit<LoadFlags, 'load'>, Omit<CrowdFlags, 'load'> {
   readonly pairs?: boolean;
   readonly mutants?: boolean;
   readonly flapping?: boolean;
+  readonly payments?: boolean;
   readonly outage?: boolean;
   readonly of: string;
   readonly load?: string;
@@ -38,6 +40,7 @@ function commandLine(): Command {
     .option('--seeds <number>', 'run so many seeds (1000)')
     .option('--from <seed>', 'the first seed', '0')
     .option('--flapping', 'run seeds in which providers go down and come back, and nothing else happens')
+    .option('--payments', 'run seeds in which money comes in through Stripe')
     .option('--seed <number>', 'run one seed twice, and shrink the run if it fails')
     .option('--trace', 'with --seed: print the trace')
     .option('--mutant <name>', 'with a planted bug')
@@ -101,7 +104,7 @@ function runSeeds(flags: Flags): Promise<boolean> {
     to,
     every: of,
     stopAtFirst: false,
-    flapping: flags.flapping ?? false,
+    ...narrowOf(flags),
     ...mutantOf(flags),
   }));
 }
@@ -170,16 +173,13 @@ async function inWorkers(flags: Flags, jobOf: (index: number, of: number) => Job
 /** Runs one seed twice. Both runs must give the same trace, and neither may break an invariant. */
 async function traceSeed(seed: number, flags: Flags): Promise<boolean> {
   let isGood = false;
-  await runWorker(
-    { kind: 'trace', seed, flapping: flags.flapping ?? false, ...mutantOf(flags) },
-    (message) => {
-      if (message.kind !== 'traced') return;
-      if (flags.trace) console.log(message.lines.join('\n'));
-      console.log(`hash ${message.hashes[0]}\n     ${message.hashes[1]}`);
-      if (message.report) printReport(message.report, flags.mutant);
-      isGood = message.violations.length === 0 && message.hashes[0] === message.hashes[1];
-    },
-  );
+  await runWorker({ kind: 'trace', seed, ...narrowOf(flags), ...mutantOf(flags) }, (message) => {
+    if (message.kind !== 'traced') return;
+    if (flags.trace) console.log(message.lines.join('\n'));
+    console.log(`hash ${message.hashes[0]}\n     ${message.hashes[1]}`);
+    if (message.report) printReport(message.report, flags.mutant);
+    isGood = message.violations.length === 0 && message.hashes[0] === message.hashes[1];
+  });
   return isGood;
 }
 
@@ -202,7 +202,7 @@ async function catchMutants(only: readonly string[], flags: Flags): Promise<bool
   return missed === 0 && wanted.length > 0;
 }
 
-async function firstCatch({ name, isFlapping }: Mutant): Promise<string | undefined> {
+async function firstCatch({ name, narrow }: Mutant): Promise<string | undefined> {
   let caught: string | undefined;
   await runWorker(
     {
@@ -212,7 +212,7 @@ async function firstCatch({ name, isFlapping }: Mutant): Promise<string | undefi
       every: 1,
       stopAtFirst: true,
       mutant: name,
-      flapping: isFlapping,
+      ...(narrow && { narrow }),
     },
     (message) => {
       if (message.kind === 'failed') caught = describeCatch(message.report);
@@ -225,6 +225,11 @@ async function firstCatch({ name, isFlapping }: Mutant): Promise<string | undefi
 function describeCatch({ seed, violation, found, steps, faults }: Report): string {
   const shrunk = `${found.steps} → ${steps.length} steps, ${found.faults} → ${faults.length} faults`;
   return `seed ${String(seed ?? '').padEnd(4)} ${shrunk.padEnd(32)} ${violation.invariant}`;
+}
+
+function narrowOf({ flapping, payments }: Flags): { narrow?: Narrow } {
+  if (flapping === true) return { narrow: 'flapping' };
+  return payments === true ? { narrow: 'payments' } : {};
 }
 
 function mutantOf({ mutant }: Flags): { mutant?: string } {

@@ -1,4 +1,5 @@
 /** What `npm run simulate` tells its worker processes to do, and what these report back. */
+import type { Narrow } from './clients/narrow-scenarios.ts';
 import type { LoadPlan, LoadReport } from './load/measures.ts';
 import type { LoadProgress } from './load/run-load.ts';
 import type { CrowdPlan, CrowdReport } from './load/scale/scale-measures.ts';
@@ -16,14 +17,14 @@ export type Job =
       readonly to: number;
       readonly every: number;
       readonly stopAtFirst: boolean;
-      /** Only providers that flap, instead of everything. */
-      readonly flapping?: boolean;
+      /** The scenarios of one subject alone, instead of everything. */
+      readonly narrow?: Narrow;
       readonly mutant?: string;
     }
   | { readonly kind: 'outage'; readonly of: Absent }
   | { readonly kind: 'load'; readonly plan: LoadPlan }
   | { readonly kind: 'crowd'; readonly plan: CrowdPlan }
-  | { readonly kind: 'trace'; readonly seed: number; readonly flapping?: boolean; readonly mutant?: string }
+  | { readonly kind: 'trace'; readonly seed: number; readonly narrow?: Narrow; readonly mutant?: string }
   | {
       /**
        * Concurrent clients, one seed after the other, until the service has answered this number of requests.
@@ -79,8 +80,8 @@ export interface Violation {
 export interface Report {
   /** Absent when the scenario does not come from a seed. */
   readonly seed?: number;
-  /** Whether it is the seed of a scenario with flapping providers alone. */
-  readonly flapping?: boolean;
+  /** The subject of the scenario, where it has one alone. */
+  readonly narrow?: Narrow;
   readonly violation: Violation;
   /** The number of steps and faults before the run was shrunk. */
   readonly found: { readonly steps: number; readonly faults: number };

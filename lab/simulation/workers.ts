@@ -123,7 +123,7 @@ export class Progress {
  * trace, and the command that replays it.
  */
 export function printReport(
-  { seed, flapping, violation, found, steps, faults, tail }: Report,
+  { seed, narrow, violation, found, steps, faults, tail }: Report,
   mutant: string | undefined,
 ): void {
   const where = seed === undefined ? 'in the walk over all sites' : `with seed ${seed}`;
@@ -134,7 +134,7 @@ export function printReport(
   console.log(`The end of its trace:\n  ${tail.join('\n  ')}`);
   if (seed === undefined) return;
   const planted = mutant === undefined ? '' : ` --mutant ${mutant}`;
-  const scenario = flapping === true ? ' --flapping' : '';
+  const scenario = narrow === undefined ? '' : ` --${narrow}`;
   console.log(`Replay: npm run simulate -- --seed ${seed}${scenario}${planted} --trace\n`);
 }
 

@@ -90,6 +90,13 @@ import { createClock } from '../world/function-clock.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { type AwsAccount, createEncryptionSecret } from './aws-account.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
+import {
+  createPayments,
+  noPayments,
+  type PaymentHabits,
+  type PaymentObserver,
+  paymentSecretArn,
+} from './payments.ts';
 import { createReleases, type Release, releaseSchemas } from './lambda-environments.ts';
 import {
   createOpenai,
@@ -126,6 +133,8 @@ export type Operation =
   | PortalFunctionName;
 
 export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver {
+  /** Is told what happens between the service and Stripe. */
+  readonly payments: PaymentObserver;
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Is told that a creation was read by its id. */
   readonly onRead: (creation: string) => void;
@@ -215,6 +224,8 @@ export interface ServiceOptions extends StartLimits {
   readonly routeOrder: RouteOrder;
   /** How the vendor behaves that calls back. */
   readonly vendorHabits: VendorHabits;
+  /** Absent: nobody pays. */
+  readonly payments: PaymentHabits;
   /** What a load has in the place of what the seeds have. */
   readonly load: LoadParts;
   /** The setting: how many creations may be open at once in the whole service. */
@@ -270,6 +281,7 @@ export function createService(
     },
   });
   const encryptionSecret = createEncryptionSecret();
+  const payments = createPayments(world, observer.payments ?? deaf, options.payments ?? noPayments);
   const hasNewOriginSecret = world.dice.chance('the origin secret is replaced', 0.5);
   const releases = createReleases(world);
   /** The last invocation by a Task of each run. */
@@ -357,10 +369,12 @@ export function createService(
       if (operation === 'SendTaskSuccess') observer.onTaskEnded?.(String(input['output']));
       return answer;
     },
-    secretsmanager: (operation, input) =>
-      input['SecretId'] === originSecretArn
+    secretsmanager: (operation, input) => {
+      if (input['SecretId'] === paymentSecretArn) return { SecretString: payments.secretString() };
+      return input['SecretId'] === originSecretArn
         ? originSecretAt(input['VersionStage'], hasNewOriginSecret)
-        : encryptionSecret.perform(operation, input),
+        : encryptionSecret.perform(operation, input);
+    },
   });
   const clock = createClock(world);
   const { randomBytes } = world;
@@ -419,6 +433,7 @@ export function createService(
     },
     originSecrets: createReplaceableSecret({ client: clients.secrets, secretArn: originSecretArn, clock }),
     topics: undefined,
+    paymentSystem: payments.systemOn(clients, clock),
     removeTopic: undefined,
     registration: () => ({ registerUser: () => Promise.resolve('none'), emailsADay: Infinity }),
     vendors: providers,
@@ -428,6 +443,7 @@ export function createService(
     catalog,
     providerCosts: { ...costs, costs: [...costs.costs, ...flappingCosts] } as ProviderCosts,
   };
+  payments.attach(on);
   /** Only these vendors can stop a job. */
   const stoppable = {
     ...on,
@@ -515,6 +531,7 @@ export function createService(
     store: tableOf(on),
     bucket,
     vendor,
+    payments,
     /** Whether a vendor has stopped this job. */
     isStopped: (jobId: string): boolean => stopping.some((provider) => provider.isStopped(jobId)),
     stepFunctions,
@@ -557,6 +574,12 @@ export function createService(
 }
 
 export type Service = ReturnType<typeof createService>;
+
+const deaf: PaymentObserver = {
+  onAsked: () => undefined,
+  onChanged: () => undefined,
+  onEventAnswered: () => undefined,
+};
 
 /** The input with which the release before the three renderers starts an execution, during an update. */
 function withoutRenderer(text: string): string {

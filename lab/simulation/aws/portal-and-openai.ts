@@ -15,6 +15,8 @@ import { servePortal } from '../../../service/portal/http/serve-portal.ts';
 import { manageHandlers } from '../../../service/portal/manage/handlers.ts';
 import { openPortalManage } from '../../../service/portal/manage/open.ts';
 import { serveRead } from '../../../service/portal/read/handlers.ts';
+import { payHandlers } from '../../../service/portal/pay/handlers.ts';
+import { openPortalPay } from '../../../service/portal/pay/open.ts';
 import { openPortalRead } from '../../../service/portal/read/open.ts';
 import { enter } from '../../../service/portal/sign-in/enter.ts';
 import { openSignIn } from '../../../service/portal/sign-in/open.ts';
@@ -22,7 +24,12 @@ import type { Claims } from '../../../service/portal/sign-in/openid.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 
 /** The functions of the portal that the simulation runs. Their invocations have these names. */
-export type PortalFunctionName = 'portal-read' | 'portal-manage' | 'portal-generate' | 'portal-cancel';
+export type PortalFunctionName =
+  | 'portal-read'
+  | 'portal-manage'
+  | 'portal-generate'
+  | 'portal-cancel'
+  | 'portal-pay';
 
 /** What only the portal's distribution knows. */
 export const originSecret = 'an-origin-secret-nobody-may-log';
@@ -48,6 +55,7 @@ export const portalEnvironment = {
     emails_are_verified: true,
     has_auth_time: true,
     payment_url: null,
+    takes_payments: true,
     contact: null,
     credentials_url: null,
     inbox_url: null,
@@ -65,6 +73,7 @@ export function createPortal(on: Platform, stoppable: Platform) {
       'portal-manage': servePortal('manage', manageHandlers, openPortalManage(on)),
       'portal-generate': servePortal('generate', generateHandlers, openPortalGenerate(on)),
       'portal-cancel': servePortal('cancel', cancelHandlers, openPortalCancel(stoppable)),
+      'portal-pay': servePortal('pay', payHandlers, openPortalPay(on)),
     },
     /** What a sign-in does once the issuer has said who the person is. Resolves with the person, or with a refusal. */
     enter: async (claims: Claims): Promise<string> => {

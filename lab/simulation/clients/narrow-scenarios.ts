@@ -1,11 +1,16 @@
 /**
- * The scenarios of one subject each: providers that go down and come back (`--flapping`), cancels at random moments,
- * and clients that all send at once (`--conflicts`).
+ * The scenarios of one subject each: providers that go down and come back (`--flapping`), money that comes in
+ * (`--payments`), cancels at random moments, and clients that all send at once (`--conflicts`).
  */
 import { callingModel } from '../network/calling-vendor.ts';
 import { flappingRoutes } from '../network/flapping-providers.ts';
 import { createDice, type Dice } from '../world/dice.ts';
+import { paymentsOf } from './seeded-payments.ts';
 import { type AccountPlan, rich, type Scenario, type Step, type Submit, undisturbed } from './scenario.ts';
+
+/** By their flags. */
+export const narrowScenarios = { flapping: flappingOf, payments: paymentsOf } as const;
+export type Narrow = keyof typeof narrowScenarios;
 
 const [first = '', ...others] = Object.keys(flappingRoutes);
 

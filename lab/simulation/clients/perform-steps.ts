@@ -9,6 +9,7 @@ import { createEndpointSteps } from './endpoint-steps.ts';
 import { type AccountHeld, claimsAt, openAccount, openOperatorKey, openPeople } from './open-accounts.ts';
 import { createOpenaiSteps } from './openai-steps.ts';
 import { createOperatorSteps } from './operator-steps.ts';
+import { createPaymentSteps, openTopUp } from './payment-steps.ts';
 import { createPortalSteps } from './portal-steps.ts';
 import { monthsEnd, type Scenario, type SignIn, type Step } from './scenario.ts';
 import type { Stage } from './stage.ts';
@@ -21,9 +22,10 @@ export function createPerformer(
   service: Service,
   invariants: Invariants,
 ): (step: Step) => Promise<void> {
-  const hasPeople = scenario.steps.some(({ kind }) => kind === 'portal');
+  const hasPeople = scenario.steps.some(({ kind }) => kind === 'portal' || kind === 'payment');
   const accounts = scenario.accounts.map((plan, index): AccountHeld => {
     const account = openAccount(plan, index, world, service);
+    if (plan.topUp) openTopUp(account.id, plan.topUp, service);
     if (!hasPeople) return account;
     const people = openPeople(account.id, world, service);
     for (const person of people) invariants.portal.onSignedIn(person, account.id);
@@ -61,6 +63,7 @@ export function createPerformer(
     foreign_poll: api.pollForeign,
     stranger: api.sendUnknownKey,
     portal,
+    payment: createPaymentSteps(stage),
     sign_in: (step) => signIn(step, stage),
     top_up: operator.moveMoney,
     adjust: operator.moveMoney,

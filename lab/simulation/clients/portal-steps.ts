@@ -252,7 +252,7 @@ export function createPortalSteps(
   };
 }
 
-interface PortalRequest {
+export interface PortalRequest {
   readonly operation: PortalOperationName;
   /** Of the path's {id}. */
   readonly id?: string;
@@ -265,20 +265,21 @@ const functions: readonly PortalFunctionName[] = [
   'portal-manage',
   'portal-generate',
   'portal-cancel',
+  'portal-pay',
 ];
 
 /** The address of everybody's browser, as the portal's distribution saw it. */
 const viewerAddress = '198.51.100.251:49152';
 
 /** The function that answers the request. */
-function functionOf({ operation }: Pick<PortalRequest, 'operation'>): PortalFunctionName {
+export function functionOf({ operation }: Pick<PortalRequest, 'operation'>): PortalFunctionName {
   const name = `portal-${portalOperations[operation].function}`;
   const found = functions.find((known) => known === name);
   if (!found) throw new Error(`the simulation does not run ${name}`);
   return found;
 }
 
-function portalEvent(
+export function portalEvent(
   { operation, id, body, headers = {} }: PortalRequest,
   { cookie }: Pick<PersonHeld, 'cookie'>,
 ): APIGatewayProxyEventV2 {

@@ -2,6 +2,8 @@
  * A scenario: its accounts, and the steps of clients, of the operator and of mishaps. A scenario is plain
  * data, so that a failing one can be shrunk.
  */
+import type { CardName } from '../../../local/stripe/cards.ts';
+import type { DisputeStep } from '../../../local/stripe/reversals.ts';
 import type { KeyCaps } from '../../../service/accounts/account.ts';
 import type { RollTime } from '../../../service/accounts/key-changes.ts';
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
@@ -9,6 +11,7 @@ import type { Role } from '../../../service/contract/operations.ts';
 import type { OperatorScope } from '../../../service/contract/operator-operations.ts';
 import type { EndpointEvent } from '../../../service/webhooks/endpoint.ts';
 import type { SignFrom } from '../../../service/webhooks/secrets.ts';
+import type { PaymentHabits } from '../aws/payments.ts';
 import type { Release } from '../aws/lambda-environments.ts';
 import type { Behaviour } from '../network/peers.ts';
 
@@ -43,6 +46,15 @@ export interface AccountPlan {
   };
   /** Absent: the account begins without endpoints. */
   readonly endpoints?: readonly EndpointPlan[];
+  /** Absent: the account begins without a saved card. */
+  readonly topUp?: TopUpPlan;
+}
+
+export interface TopUpPlan {
+  readonly card: CardName;
+  readonly thresholdCents: number;
+  readonly amountCents: number;
+  readonly capCents: number;
 }
 
 export interface EndpointPlan {
@@ -188,6 +200,7 @@ export type Step =
   | OpenaiCalls
   | PortalStep
   | SignIn
+  | PaymentStep
   | (Placed & { readonly kind: 'top_up'; readonly amountMicros: number; readonly reference: string })
   | (Placed & { readonly kind: 'adjust' | 'credit_line'; readonly amountMicros: number })
   | (Placed & {
@@ -236,6 +249,8 @@ export interface Scenario {
   readonly startAt: number;
   readonly accounts: readonly AccountPlan[];
   readonly steps: readonly Step[];
+  /** Absent: nobody pays. */
+  readonly payments?: PaymentHabits;
   /** Absent: no back end uses the operator API. */
   readonly operatorKeys?: readonly OperatorKeyPlan[];
   /** The operator's setting. Absent: as the catalog lists the routes. */
@@ -343,6 +358,62 @@ export type PortalAct =
   /** A person is a place in `peopleAtStart`. */
   | { readonly does: 'change_person'; readonly target: number; readonly role: Role }
   | { readonly does: 'remove_person' | 'end_sessions'; readonly target: number };
+
+// What people, the operator and Stripe do about payments.
+
+export type PaymentAct =
+  /** Begins a payment. Then the person pays, or leaves the page. */
+  | {
+      readonly does: 'begin';
+      readonly cents: number;
+      readonly savesCard: boolean;
+      /** Absent: the person never pays. */
+      readonly card?: CardName;
+      /** Milliseconds between the page and the payment. */
+      readonly paysAfter: number;
+      /** In a second tab, or after a decline, the person pays again with this card. */
+      readonly again?: CardName;
+      /** What the operator, or Stripe, spoils at the PaymentIntent before anybody has seen it. */
+      readonly spoilt?: 'metadata' | 'currency' | 'amount';
+      /** The browser comes back to the page of the portal, which asks. */
+      readonly returns: boolean;
+    }
+  | {
+      readonly does: 'choose';
+      readonly isOn: boolean;
+      readonly thresholdCents: number;
+      readonly amountCents: number;
+      readonly capCents: number;
+    }
+  | { readonly does: 'resume' | 'remove_card' | 'look' }
+  /** At Stripe, of the payment at this place among those of the account that succeeded. */
+  | {
+      readonly does: 'refund';
+      readonly place: number;
+      /** Absent: all that is left. */
+      readonly share?: number;
+      readonly as?: 'pending' | 'succeeded' | 'failed';
+    }
+  | {
+      readonly does: 'dispute';
+      readonly place: number;
+      readonly step: DisputeStep;
+      readonly share?: number;
+    }
+  | { readonly does: 'lose_metadata'; readonly place: number }
+  /** The operator gives the service the new secret, and later takes the old one away. */
+  | { readonly does: 'roll_secret'; readonly keepsMillis: number; readonly stripeFirst: boolean }
+  | { readonly does: 'refuse_key'; readonly forMillis: number }
+  /** As after a restore of the table: the listing of events stands where it stood then. */
+  | { readonly does: 'set_back'; readonly byMillis: number };
+
+export interface PaymentStep extends Placed {
+  readonly kind: 'payment';
+  readonly name: string;
+  /** Who does it in the portal: a place in `peopleAtStart`. */
+  readonly person: number;
+  readonly act: PaymentAct;
+}
 
 export interface PortalStep {
   readonly kind: 'portal';

@@ -13,6 +13,7 @@ import {
 } from './seeded-other-steps.ts';
 import { backEndsOf } from './seeded-back-ends.ts';
 import { peopleAtOnce, withRoomForPeople } from './seeded-people-at-once.ts';
+import { paymentStepsOf } from './seeded-payments.ts';
 import { portalStepsOf } from './seeded-portal.ts';
 import {
   burstOf,
@@ -84,6 +85,8 @@ export function scenarioOf(seed: number): Scenario {
   const isOrdinary = !isQuiet && !isCrowded && !isOfLibraries;
   const backEnds =
     isOrdinary && dice.chance('back ends', 0.2) ? backEndsOf(dice, accounts, lengthMillis) : undefined;
+  const payments =
+    isOrdinary && dice.chance('payments', 0.05) ? paymentStepsOf(dice, accounts, lengthMillis) : undefined;
   return {
     seed,
     startAt,
@@ -121,7 +124,9 @@ export function scenarioOf(seed: number): Scenario {
               ...endpoints,
               ...(backEnds?.steps ?? []),
               ...people,
+              ...(payments?.steps ?? []),
             ].sort((a, b) => a.at - b.at),
+    ...(payments && { payments: payments.payments }),
     ...(backEnds?.operatorKeys && { operatorKeys: backEnds.operatorKeys }),
     faultProbability: isQuiet
       ? 0

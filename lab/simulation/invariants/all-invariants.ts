@@ -12,6 +12,7 @@ import { addressMark, promptMark } from '../clients/open-accounts.ts';
 import { type Asked, type Before, bodyOf, detailsOf } from '../clients/requests.ts';
 import type { Violation } from '../messages.ts';
 import type { Post } from '../network/outbound.ts';
+import { workOf } from '../runs/payment-schedule.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { createDocumentInvariants, createReadingInvariants } from './answers.ts';
 import { atRestStore, auditTable } from './at-rest-audit.ts';
@@ -29,6 +30,7 @@ import { createInvocationInvariants } from './invocations.ts';
 import { createBooks, textOf } from './money-books.ts';
 import { createNoticeInvariants } from './notices.ts';
 import { changesNothing, kindOf } from './portal-edits.ts';
+import { createPaymentInvariants } from './payments.ts';
 import { createPortalInvariants } from './portal.ts';
 import { createAdmissionInvariants, createHeldInvariants, createRateInvariants } from './rates.ts';
 import { createReleaseInvariants, createUploadInvariants } from './releases-and-uploads.ts';
@@ -78,6 +80,7 @@ export function createInvariants(world: World) {
   const tokens = createTokenInvariants(() => service, wroteIn, accuse);
   const requestLog = createRequestLogInvariants(world, wroteIn, accuse);
   const backEnds = createBackEndInvariants(world, () => service?.table, books, accuse);
+  const payments = createPaymentInvariants(world, () => service, wroteIn, accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const askers = new Map<string, string>();
@@ -260,6 +263,7 @@ export function createInvariants(world: World) {
     portal,
     tokens,
     backEnds,
+    payments,
     requestLog,
   ];
   world.onEnded = invocations.onEnded;
@@ -325,6 +329,7 @@ export function createInvariants(world: World) {
         if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
         backEnds.onServed(invocation, answer);
         uploads.onServed(invocation, answer);
+        payments.onServed(invocation, answer);
         documented.onServed(invocation, answer);
       },
       onOpenaiSent: (invocation, { headers }) => {
@@ -367,7 +372,11 @@ export function createInvariants(world: World) {
       onCallback: callbacks.onCallback,
       onTaskEnded: callbacks.onTaskEnded,
       onSealed: webhooks.learn,
-      onText: nothingSecretIsWritten,
+      onText: (text) => {
+        nothingSecretIsWritten(text);
+        payments.onText(text);
+      },
+      payments: payments.observer,
     } satisfies ServiceObserver,
     attach: (attached: Service) => void (service = attached),
     ask: (account: string): Before => ({ at: world.time.now(), ledger: books.ledgerOf(account) }),
@@ -396,12 +405,12 @@ export function createInvariants(world: World) {
     look: () => {
       isNotOpenTooLong();
       recoveries.look();
+      payments.look();
     },
     atRest: async () => {
       isNotOpenTooLong();
       recoveries.look();
-      for (const row of service?.table.indexed('open_work', '') ?? [])
-        accuse('no work is left at rest', textOf(row, 'pk'));
+      for (const row of service ? workOf(service) : []) accuse('no work is left at rest', textOf(row, 'pk'));
       for (const execution of service?.stepFunctions.running() ?? [])
         accuse('no execution is left at rest', execution.name);
       for (const book of books.creations.values()) {
@@ -413,6 +422,7 @@ export function createInvariants(world: World) {
         webhookIsSettled(book.id, book.account, book.terminalAt ?? 0);
       }
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
+      payments.atRest();
       if (service) notices.atRest(service.table);
       endpoints.atRest(webhooks.ofEndpoints);
       cancels.atRest();

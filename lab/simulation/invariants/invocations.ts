@@ -37,6 +37,11 @@ const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
   unprocessed: 'no',
   all_unprocessed: 'no',
   refused: 'yes',
+  stored_error: 'no',
+  stored_error_after_effect: 'no',
+  late_effect: 'no',
+  key_refused: 'no',
+  broken_page: 'no',
   twice: 'no',
   unheard: 'no',
   no_room: 'no',
@@ -72,6 +77,7 @@ const apiFunctions = new Set([
   'portal-manage',
   'portal-generate',
   'portal-cancel',
+  'portal-pay',
   'operator-api',
 ]);
 

@@ -154,6 +154,8 @@ export function createPortalInvariants(
 
   function refusalChangesNothing(call: PortalCall, status: number, faults: Invocation['faults']): void {
     if (call.wrote.size === 0) return;
+    // A look at a payment first brings it to what stands at Stripe.
+    if (call.name === 'getPayment') return;
     if (portalOperations[call.name].method === 'GET')
       accuse('who only looks changes nothing', `${call.id} ${call.name} wrote ${[...call.wrote].join(', ')}`);
     if (status < 400 || status >= 500) return;

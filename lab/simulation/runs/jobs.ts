@@ -1,5 +1,5 @@
 /** The jobs that a worker of `npm run simulate` can do. */
-import { crowdOf, flappingOf } from '../clients/narrow-scenarios.ts';
+import { crowdOf, narrowScenarios } from '../clients/narrow-scenarios.ts';
 import type { Step } from '../clients/scenario.ts';
 import { brokenPromises as brokenPromisesOfLoad } from '../load/measures.ts';
 import { runLoad } from '../load/run-load.ts';
@@ -62,7 +62,7 @@ function simulate(
 }
 
 async function runSeeds(
-  { from, to, every, stopAtFirst, flapping = false }: Extract<Job, { kind: 'seeds' }>,
+  { from, to, every, stopAtFirst, narrow }: Extract<Job, { kind: 'seeds' }>,
   simulator: Simulator,
   say: (message: Message) => void,
 ): Promise<void> {
@@ -74,7 +74,7 @@ async function runSeeds(
   };
   for (let seed = from; seed < to; seed += every) {
     const before = performance.now();
-    const run = await (flapping ? simulator.run(flappingOf(seed)) : simulator.runSeed(seed));
+    const run = await (narrow ? simulator.run(narrowScenarios[narrow](seed)) : simulator.runSeed(seed));
     const millis = Math.round(performance.now() - before);
     batch.seeds += 1;
     batch.faults += run.faults.length;
@@ -84,7 +84,8 @@ async function runSeeds(
     countKinds(run, batch.kinds);
     if (batch.seeds === runsPerMessage) tell();
     if (run.violations.length === 0) continue;
-    say({ kind: 'failed', report: { ...reportOf(seed, run, await shrink(run, simulator)), flapping } });
+    const report = reportOf(seed, run, await shrink(run, simulator));
+    say({ kind: 'failed', report: { ...report, ...(narrow && { narrow }) } });
     if (stopAtFirst) break;
   }
   tell();
@@ -126,17 +127,18 @@ function countKinds(run: Run, kinds: Record<string, number>): void {
 
 /** Runs the seed twice, because a run that cannot be repeated proves nothing. A failed run is then shrunk. */
 async function traceSeed(
-  { seed, flapping = false }: Extract<Job, { kind: 'trace' }>,
+  { seed, narrow }: Extract<Job, { kind: 'trace' }>,
   simulator: Simulator,
   say: (message: Message) => void,
 ): Promise<void> {
-  const runIt = (): Promise<Run> => (flapping ? simulator.run(flappingOf(seed)) : simulator.runSeed(seed));
+  const runIt = (): Promise<Run> =>
+    narrow ? simulator.run(narrowScenarios[narrow](seed)) : simulator.runSeed(seed);
   const first = await runIt();
   const second = await runIt();
   const report =
     first.violations.length === 0
       ? undefined
-      : { ...reportOf(seed, first, await shrink(first, simulator)), flapping };
+      : { ...reportOf(seed, first, await shrink(first, simulator)), ...(narrow && { narrow }) };
   say({
     kind: 'traced',
     lines: first.trace,

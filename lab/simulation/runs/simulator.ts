@@ -15,6 +15,7 @@ import {
   plannedFaults,
   randomFaults,
 } from '../world/faults.ts';
+import { arePaymentsQuiet, schedulePayments, workOf } from './payment-schedule.ts';
 import type { World } from '../world/simulated-world.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
 
@@ -84,8 +85,8 @@ async function runScenario(
   world.isBucketSlow = () => !isCalm(scenario, time.now() - startAt);
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const invariants = createInvariants(world);
-  const { routeOrder = 'given' } = scenario;
-  const service = createService(world, invariants.service, { routeOrder });
+  const { routeOrder = 'given', payments } = scenario;
+  const service = createService(world, invariants.service, { routeOrder, ...(payments && { payments }) });
   invariants.attach(service);
   const perform = createPerformer(scenario, world, service, invariants);
   const opened = scenario.accounts.flatMap((plan, account): Step[] =>
@@ -106,10 +107,18 @@ async function runScenario(
     invariants.look();
   });
   scheduleErasures(service, 0);
-  const endAt = startAt + horizonMillis + Math.max(0, ...scenario.steps.map(({ at }) => at));
+  const lastAt = startAt + Math.max(0, ...scenario.steps.map(({ at }) => at));
+  const endAt = lastAt + horizonMillis;
+  const quietFrom = Math.max(lastAt, startAt + scenario.calmAfter);
+  if (payments) schedulePayments(world, service, quietFrom);
   while (invariants.violations.length === 0 && time.now() < endAt) {
     if (!(await time.step())) break;
-    if (waiting === 0 && isAtRest(world, service)) break;
+    if (
+      waiting === 0 &&
+      isAtRest(world, service) &&
+      (!payments || arePaymentsQuiet(world, service, quietFrom))
+    )
+      break;
   }
   if (invariants.violations.length === 0) await invariants.atRest();
   return {
@@ -145,7 +154,7 @@ function isAtRest(world: World, service: Service): boolean {
     world.live.size === 0 &&
     !service.vendor.isCalling() &&
     service.stepFunctions.running().length === 0 &&
-    service.table.indexed('open_work', '').length === 0
+    workOf(service).length === 0
   );
 }
 
@@ -160,9 +169,7 @@ function scheduleReconciler(world: World, service: Service, look: () => void): v
   const tick = (minute: number): void => {
     setTimeout(() => {
       look();
-      const isDue = service.table
-        .indexed('open_work', '')
-        .some((row) => Number(row['dueAt']?.N) <= world.now());
+      const isDue = workOf(service).some((row) => Number(row['dueAt']?.N) <= world.now());
       if (isDue || world.dice.chance(`idle reconciler ${minute}`, minute < busyMinutes ? 0.05 : 0.002))
         void service.reconcile({});
       tick(minute + 1);

@@ -35,6 +35,8 @@ export class Aborted extends Error {
 
 /** The refusal of a call whose fault keeps it from having any effect; undefined for other faults. */
 export function refusedAtTheDoor(service: string, fault: FaultKind | undefined): Outcome<never> | undefined {
+  // Stripe itself refuses with an answer of its own.
+  if (service === 'stripe') return undefined;
   switch (fault) {
     case 'error':
     case 'errors':

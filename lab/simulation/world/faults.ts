@@ -37,13 +37,21 @@ export type FaultKind =
   | 'all_unprocessed'
   /** StartExecution is refused for good with AccessDeniedException. */
   | 'refused'
+  /** Stripe answers 500 and stores this under the Idempotency-Key: without the effect, or after it. */
+  | 'stored_error'
+  | 'stored_error_after_effect'
+  /** The connection to Stripe ends, and the call takes effect five minutes later. */
+  | 'late_effect'
+  /** Stripe refuses the key; or breaks every page of a list but the first. */
+  | 'key_refused'
+  | 'broken_page'
   /** A Task runs twice at once; runs on while its end is never reported; or finds no room to run. */
   | 'twice'
   | 'unheard'
   | 'no_room';
 
 export interface Call {
-  /** dynamodb, states, secretsmanager, images, provider, receiver, task or gateway. */
+  /** dynamodb, states, secretsmanager, images, provider, receiver, task, gateway or stripe. */
   readonly service: string;
   readonly operation: string;
   /** The place in the code, as the trace names it. */
@@ -121,6 +129,17 @@ export function kindsFor({
       return ['crash_before', 'twice', 'unheard', 'no_room', 'error'];
     case 'gateway':
       return ['lost', 'no_room'];
+    case 'stripe':
+      return operation.startsWith('POST')
+        ? more(
+            'conflict',
+            'crash_late',
+            'stored_error',
+            'stored_error_after_effect',
+            'late_effect',
+            'key_refused',
+          )
+        : more('key_refused', 'lag', 'broken_page');
     case 'images':
     case 'provider':
       return ['error', 'lost', 'crash_before', 'crash_after', 'late', 'late_answer', 'hang'];

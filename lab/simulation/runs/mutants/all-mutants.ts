@@ -24,12 +24,12 @@ export const mutants: readonly Mutant[] = [
   backEnds,
 ].flatMap((bugs) =>
   Object.entries(bugs).flatMap(([file, inFile]) =>
-    Object.entries(inFile).map(([name, [find, replace, flapping]]) => ({
+    Object.entries(inFile).map(([name, [find, replace, narrow]]) => ({
       name,
       file,
       find,
       replace,
-      isFlapping: flapping !== undefined,
+      ...(narrow && { narrow }),
     })),
   ),
 );

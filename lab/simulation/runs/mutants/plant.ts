@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module';
+import type { Narrow } from '../../clients/narrow-scenarios.ts';
 
 /** A planted bug: a few words of one file of the product, and what stands there instead. */
 export interface Mutant {
@@ -6,13 +7,13 @@ export interface Mutant {
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** The scenarios with flapping providers alone catch it. */
-  readonly isFlapping: boolean;
+  /** The scenarios of one subject that catch it. Absent: all scenarios. */
+  readonly narrow?: Narrow;
 }
 
 /** By the file and the name of each bug: the words, and what stands there instead. */
 export type Bugs = Readonly<
-  Record<string, Readonly<Record<string, readonly [find: string, replace: string, caughtBy?: 'flapping']>>>
+  Record<string, Readonly<Record<string, readonly [find: string, replace: string, caughtBy?: Narrow]>>>
 >;
 
 const root = new URL('../../../../', import.meta.url);

@@ -1,0 +1,323 @@
+/** Draws payments: the scenario of a seed of `--payments`, and the few payments of an ordinary seed. */
+import type { CardName } from '../../../local/stripe/cards.ts';
+import type { DisputeStep } from '../../../local/stripe/reversals.ts';
+import type { PaymentHabits } from '../aws/payments.ts';
+import { createDice, type Dice } from '../world/dice.ts';
+import {
+  type AccountPlan,
+  monthsEnd,
+  type PaymentAct,
+  type PaymentStep,
+  rich,
+  type Scenario,
+  type Step,
+  type TopUpPlan,
+  undisturbed,
+} from './scenario.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const microsOfCent = 10_000;
+
+/** Most cards pay. The saved ones fail later. */
+const atThePage: readonly [CardName, ...CardName[]] = [
+  'pays',
+  'pays',
+  'pays',
+  'declined',
+  'expired',
+  'authentication',
+  'later_declined',
+  'refund_pending',
+  'refund_fails',
+  'bank_succeeds',
+  'bank_fails',
+];
+const saved: readonly [CardName, ...CardName[]] = [
+  'pays',
+  'pays',
+  'pays',
+  'authentication',
+  'later_declined',
+  'later_expired',
+  'refund_fails',
+  'bank_succeeds',
+  'bank_fails',
+];
+
+/** The scenario of a seed in which money comes in. */
+export function paymentsOf(seed: number): Scenario {
+  const dice = createDice(seed);
+  const lengthMillis = dice.pick('length', [4 * minute, 12 * minute, 30 * minute]);
+  const accounts = Array.from({ length: dice.pick('accounts', [1, 1, 2, 3]) }, (_, index) =>
+    accountOf(dice, `account ${index}`),
+  );
+  const steps = stepsOf(dice, accounts, lengthMillis);
+  const later = dice.chance('days later', 0.06) ? daysLater(dice, accounts) : [];
+  return {
+    ...undisturbed,
+    seed,
+    startAt: dice.chance('month turns', 0.34)
+      ? monthsEnd - dice.between('before the turn', 0, lengthMillis + 8 * minute)
+      : undisturbed.startAt,
+    accounts,
+    payments: habitsOf(dice, later.length > 0),
+    steps: [...steps, ...later].sort((a, b) => a.at - b.at),
+    faultProbability: dice.pick('faults', [0, 0, 0.01, 0.03, 0.1]),
+    calmAfter: lengthMillis + dice.pick('calm', [0, minute, 10 * minute]),
+    clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
+  };
+}
+
+function habitsOf(dice: Dice, hasDays: boolean): PaymentHabits {
+  const isGood = dice.chance('good events', 0.2);
+  return {
+    settings: {
+      automatic_tax: dice.chance('automatic tax', 0.15),
+      suspend_on_dispute: dice.chance('suspend on dispute', 0.3),
+    },
+    webhooks: {
+      losesAll: dice.chance('all events lost', 0.1),
+      reverses: dice.chance('events reversed', 0.1),
+      ...(isGood
+        ? { lost: 0, fiveTimes: 0, late: 0, forged: 0.05 }
+        : { lost: 0.3, fiveTimes: 0.15, late: 0.2, forged: 0.1 }),
+      lateBy: hasDays ? [20_000, 7 * minute, hour, 2 * day] : [20_000, 7 * minute, 40 * minute],
+    },
+  };
+}
+
+function accountOf(dice: Dice, name: string): AccountPlan {
+  const cents = dice.between(`${name} balance`, 0, 40) * 100;
+  return {
+    ...rich,
+    balanceMicros: cents * microsOfCent,
+    ...(dice.chance(`${name} notices`, 0.7) && {
+      notices: { lowMicros: 2_000_000, receiver: dice.pick(`${name} notices to`, ['ok', 'ok', 'flaky']) },
+    }),
+    ...(dice.chance(`${name} automatic`, 0.6) && { topUp: topUpOf(dice, name) }),
+  };
+}
+
+function topUpOf(dice: Dice, name: string): TopUpPlan {
+  const amountCents = dice.between(`${name} amount`, 10, 30) * 100;
+  return {
+    card: dice.pick(`${name} card`, saved),
+    thresholdCents: dice.between(`${name} threshold`, 1, 10) * 100,
+    amountCents,
+    capCents: amountCents * dice.pick(`${name} cap`, [1, 2, 3, 10]) + dice.pick(`${name} rest`, [0, 500]),
+  };
+}
+
+function stepsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: number): Step[] {
+  const account = (name: string): number => dice.between(`${name} account`, 0, accounts.length - 1);
+  const at = (name: string): number => dice.between(`${name} at`, 900, lengthMillis);
+  const spends = Array.from({ length: dice.between('spends', 2, 7) }, (_, index): Step => {
+    const name = `spend ${index}`;
+    return {
+      kind: 'adjust',
+      account: account(name),
+      at: at(name),
+      amountMicros: -dice.between(`${name} dollars`, 2, 18) * 1_000_000,
+    };
+  });
+  const submits = Array.from({ length: dice.pick('submits', [0, 0, 0, 1, 2]) }, (_, index): Step => {
+    const name = `submit ${index}`;
+    return {
+      kind: 'submit',
+      name,
+      account: account(name),
+      at: at(name),
+      key: 0,
+      model: 'sandbox-sketch',
+      resolution: '1K',
+      directives: '',
+      images: [],
+      polls: 1,
+    };
+  });
+  const people = Array.from({ length: dice.between('people', 2, 7) }, (_, index) =>
+    paymentStep(`person ${index}`, account, at, personActOf(dice, `person ${index}`)),
+  );
+  const twins = people
+    .filter(({ name }) => dice.chance(`${name} in two tabs`, 0.15))
+    .map((step): PaymentStep => ({
+      ...step,
+      name: `${step.name} again`,
+      at: step.at + dice.pick(`${step.name} again after`, [0, 20, 3_000]),
+    }));
+  const others = Array.from({ length: dice.pick('others', [0, 1, 2, 4]) }, (_, index) =>
+    paymentStep(`other ${index}`, account, at, otherActOf(dice, `other ${index}`)),
+  );
+  const disputes = dice.chance('dispute', 0.3)
+    ? disputeOf(dice, 'dispute', account('dispute'), lengthMillis)
+    : [];
+  const mishaps = dice.chance('mishap', 0.25) ? [mishapOf(dice, 'mishap', at('mishap'))] : [];
+  return [...spends, ...submits, ...people, ...twins, ...others, ...disputes, ...mishaps];
+}
+
+function paymentStep(
+  name: string,
+  account: (name: string) => number,
+  at: (name: string) => number,
+  act: PaymentAct,
+): PaymentStep {
+  return { kind: 'payment', name, account: account(name), at: at(name), person: 0, act };
+}
+
+function personActOf(dice: Dice, name: string): PaymentAct {
+  const does = dice.pick<'begin' | 'choose' | 'resume' | 'remove_card' | 'look'>(`${name} does`, [
+    'begin',
+    'begin',
+    'begin',
+    'begin',
+    'begin',
+    'choose',
+    'choose',
+    'resume',
+    'remove_card',
+    'look',
+  ]);
+  switch (does) {
+    case 'begin':
+      return beginOf(dice, name);
+    case 'choose': {
+      const { thresholdCents, amountCents, capCents } = topUpOf(dice, name);
+      return { does, isOn: dice.chance(`${name} on`, 0.75), thresholdCents, amountCents, capCents };
+    }
+    default:
+      return { does };
+  }
+}
+
+function beginOf(dice: Dice, name: string): PaymentAct {
+  return {
+    does: 'begin',
+    cents: dice.between(`${name} cents`, 500, 4_000),
+    savesCard: dice.chance(`${name} saves`, 0.4),
+    ...(dice.chance(`${name} pays`, 0.9) && { card: dice.pick(`${name} card`, atThePage) }),
+    paysAfter: dice.pick(`${name} pays after`, [200, 3_000, 20_000, 2 * minute, 29 * minute, 40 * minute]),
+    ...(dice.chance(`${name} pays again`, 0.3) && { again: dice.pick(`${name} other card`, atThePage) }),
+    ...(dice.chance(`${name} spoilt`, 0.06) && {
+      spoilt: dice.pick(`${name} spoils`, ['metadata', 'currency', 'amount']),
+    }),
+    returns: dice.chance(`${name} returns`, 0.5),
+  };
+}
+
+function otherActOf(dice: Dice, name: string): PaymentAct {
+  const place = dice.between(`${name} place`, 0, 2);
+  const does = dice.pick<'refund' | 'lose_metadata'>(`${name} does`, [
+    'refund',
+    'refund',
+    'refund',
+    'refund',
+    'lose_metadata',
+  ]);
+  if (does === 'lose_metadata' && dice.chance(`${name} keeps it`, 0.6)) return { does: 'look' };
+  if (does === 'lose_metadata') return { does, place };
+  return {
+    does,
+    place,
+    ...(dice.chance(`${name} part`, 0.6) && {
+      share: dice.pick(`${name} share`, [1 / 2, 1 / 3, 0.1, 0.777]),
+    }),
+    ...(dice.chance(`${name} in its own way`, 0.4) && {
+      as: dice.pick(`${name} as`, ['pending', 'succeeded', 'failed']),
+    }),
+  };
+}
+
+/** Its steps come one after the other, some of them at once. */
+function disputeOf(dice: Dice, name: string, account: number, lengthMillis: number): PaymentStep[] {
+  const place = dice.between(`${name} place`, 0, 1);
+  const share = dice.chance(`${name} part`, 0.4) ? dice.pick(`${name} share`, [0.5, 0.25]) : undefined;
+  const all = dice.pick<readonly DisputeStep[]>(`${name} steps`, [
+    ['inquiry', 'closed'],
+    ['inquiry', 'opened', 'won'],
+    ['inquiry', 'opened', 'lost'],
+    ['opened', 'won'],
+    ['opened', 'under_review', 'lost'],
+    ['opened'],
+  ]);
+  let at = dice.between(`${name} at`, lengthMillis / 3, lengthMillis);
+  return all.map((step, index) => {
+    at += dice.pick(`${name} pause ${index}`, [0, 500, 70_000]);
+    return {
+      kind: 'payment',
+      name: `${name} ${index}`,
+      account,
+      at,
+      person: 0,
+      act: { does: 'dispute', place, step, ...(share !== undefined && { share }) },
+    };
+  });
+}
+
+function mishapOf(dice: Dice, name: string, at: number): Step {
+  const placed = { account: 0, at } as const;
+  const kind = dice.pick<'roll' | 'key' | 'back' | 'clock' | 'suspend'>(name, [
+    'roll',
+    'key',
+    'back',
+    'clock',
+    'clock',
+    'suspend',
+  ]);
+  const step = (act: PaymentAct): Step => ({ ...placed, kind: 'payment', name, person: 0, act });
+  switch (kind) {
+    case 'roll':
+      return step({
+        does: 'roll_secret',
+        keepsMillis: dice.pick(`${name} keeps`, [minute, 8 * minute]),
+        stripeFirst: dice.chance(`${name} first`, 0.5),
+      });
+    case 'key':
+      return step({
+        does: 'refuse_key',
+        forMillis: dice.pick(`${name} for`, [minute, 6 * minute, 70 * minute]),
+      });
+    case 'back':
+      return step({ does: 'set_back', byMillis: dice.pick(`${name} by`, [2 * hour, 3 * day]) });
+    case 'clock':
+      return {
+        ...placed,
+        kind: 'clock_of',
+        name: 'receive-payment',
+        byMillis: dice.pick(`${name} by`, [-10 * minute, 10 * minute]),
+      };
+    case 'suspend':
+      return { ...placed, kind: 'suspend' };
+  }
+}
+
+/** Money that goes back, and money that is needed, when everything was quiet for days. */
+function daysLater(dice: Dice, accounts: readonly AccountPlan[]): Step[] {
+  const at = dice.pick('later', [1, 2, 3]) * day;
+  const account = dice.between('later account', 0, accounts.length - 1);
+  return [
+    { kind: 'adjust', account, at, amountMicros: -5_000_000 },
+    { kind: 'payment', name: 'later', account, at: at + minute, person: 0, act: otherActOf(dice, 'later') },
+    ...(dice.chance('later dispute', 0.5)
+      ? disputeOf(dice, 'later dispute', account, minute).map((step) => ({ ...step, at: step.at + at }))
+      : []),
+  ];
+}
+
+/** The few payments of an ordinary seed. */
+export function paymentStepsOf(
+  dice: Dice,
+  accounts: readonly AccountPlan[],
+  lengthMillis: number,
+): { readonly steps: readonly Step[]; readonly payments: PaymentHabits } {
+  const account = (name: string): number => dice.between(`${name} account`, 0, accounts.length - 1);
+  const at = (name: string): number => dice.between(`${name} at`, 900, lengthMillis);
+  const steps = Array.from({ length: dice.between('payments', 1, 3) }, (_, index) =>
+    paymentStep(`payment ${index}`, account, at, {
+      ...beginOf(dice, `payment ${index}`),
+      paysAfter: dice.between(`payment ${index} after`, 100, 20_000),
+    } as PaymentAct),
+  );
+  return { steps, payments: habitsOf(dice, false) };
+}
