@@ -153,7 +153,7 @@ function stepsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: num
   const disputes = dice.chance('dispute', 0.3)
     ? disputeOf(dice, 'dispute', account('dispute'), lengthMillis)
     : [];
-  const mishaps = dice.chance('mishap', 0.25) ? [mishapOf(dice, 'mishap', at('mishap'))] : [];
+  const mishaps = dice.chance('mishap', 0.3) ? mishapOf(dice, 'mishap', at('mishap'), accounts.length) : [];
   return [...spends, ...submits, ...people, ...twins, ...others, ...disputes, ...mishaps];
 }
 
@@ -255,7 +255,7 @@ function disputeOf(dice: Dice, name: string, account: number, lengthMillis: numb
   });
 }
 
-function mishapOf(dice: Dice, name: string, at: number): Step {
+function mishapOf(dice: Dice, name: string, at: number, accounts: number): Step[] {
   const placed = { account: 0, at } as const;
   const kind = dice.pick<'roll' | 'key' | 'back' | 'clock' | 'suspend'>(name, [
     'roll',
@@ -265,30 +265,47 @@ function mishapOf(dice: Dice, name: string, at: number): Step {
     'clock',
     'suspend',
   ]);
-  const step = (act: PaymentAct): Step => ({ ...placed, kind: 'payment', name, person: 0, act });
+  const step = (act: PaymentAct, after = 0): Step => ({
+    ...{ account: 0, at: at + after },
+    ...{ kind: 'payment', name, person: 0, act },
+  });
   switch (kind) {
     case 'roll':
-      return step({
-        does: 'roll_secret',
-        keepsMillis: dice.pick(`${name} keeps`, [minute, 8 * minute]),
-        stripeFirst: dice.chance(`${name} first`, 0.5),
-      });
+      return [
+        step({
+          does: 'roll_secret',
+          keepsMillis: dice.pick(`${name} keeps`, [minute, 8 * minute]),
+          stripeFirst: dice.chance(`${name} first`, 0.5),
+        }),
+      ];
     case 'key':
-      return step({
-        does: 'refuse_key',
-        forMillis: dice.pick(`${name} for`, [minute, 6 * minute, 70 * minute]),
-      });
-    case 'back':
-      return step({ does: 'set_back', byMillis: dice.pick(`${name} by`, [2 * hour, 3 * day]) });
+      return [
+        step({
+          does: 'refuse_key',
+          forMillis: dice.pick(`${name} for`, [minute, 6 * minute, 70 * minute]),
+        }),
+      ];
+    case 'back': {
+      // Before the events are read, the accounts need money.
+      const spent = Array.from({ length: accounts }, (_, account): Step => ({
+        ...{ kind: 'adjust', account, at: at + 2_000 },
+        amountMicros: -dice.between(`${name} spends ${account}`, 3, 12) * 1_000_000,
+      }));
+      const byMillis = dice.pick(`${name} by`, [2 * hour, 3 * day]);
+      const forMillis = dice.pick(`${name} for`, [500, 3 * minute, 6 * minute]);
+      return [step({ does: 'set_back', byMillis }), step({ does: 'refuse_key', forMillis }, 1), ...spent];
+    }
     case 'clock':
-      return {
-        ...placed,
-        kind: 'clock_of',
-        name: 'receive-payment',
-        byMillis: dice.pick(`${name} by`, [-10 * minute, 10 * minute]),
-      };
+      return [
+        {
+          ...placed,
+          kind: 'clock_of',
+          name: 'receive-payment',
+          byMillis: dice.pick(`${name} by`, [-10 * minute, 10 * minute]),
+        },
+      ];
     case 'suspend':
-      return { ...placed, kind: 'suspend' };
+      return [{ ...placed, kind: 'suspend' }];
   }
 }
 

@@ -68,6 +68,13 @@ export function createTopUpInvariants(
     if (!top?.['paused']) accuse('a failure pauses the top-up', paymentIdOf(change));
   }
 
+  /** What a dispute takes stops the automatic payments in the same commit. */
+  function disputePauses({ pk, after }: Change, changes: readonly Change[]): void {
+    const top = changes.find((change) => change.pk === pk && change.sk === 'AUTO_TOP_UP')?.after;
+    if (textOf(after, 'reason') === 'dispute' && textOf(top, 'paused') !== 'dispute')
+      accuse('a dispute pauses the top-up', textOf(after, 'payment'));
+  }
+
   function followPause({ pk, before, after }: Change, changes: readonly Change[]): void {
     const [was, is] = [textOf(before, 'paused'), textOf(after, 'paused')];
     if (is === 'dispute' && was !== 'dispute') pausedSince.set(pk, world.time.now());
@@ -139,6 +146,8 @@ export function createTopUpInvariants(
           followPause(change, changes);
           touched.add(account);
         }
+        if (sk.startsWith('LEDGER#') && textOf(after, 'kind') === 'payment_reversed')
+          disputePauses(change, changes);
         if (!sk.startsWith('PAYMENT#') || !isOfStripe(after)) continue;
         touched.add(account);
         const isAuto = textOf(after, 'kind') === 'auto';

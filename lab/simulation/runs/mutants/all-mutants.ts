@@ -12,6 +12,7 @@ import { endpoints } from './endpoints.ts';
 import { erasures } from './erasures.ts';
 import { events } from './events.ts';
 import type { Mutant } from './plant.ts';
+import { payments } from './payments.ts';
 import { requestsAndRendering } from './requests-and-rendering.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -22,6 +23,7 @@ export const mutants: readonly Mutant[] = [
   erasures,
   doors,
   backEnds,
+  payments,
 ].flatMap((bugs) =>
   Object.entries(bugs).flatMap(([file, inFile]) =>
     Object.entries(inFile).map(([name, [find, replace, narrow]]) => ({
