@@ -177,6 +177,7 @@ function synthesized(originSecretVersion?: string): {
   const stack = new Stack(new App(), 'Darkroom');
   new Portal(stack, 'Portal', {
     settings: parseSettings('test', { portal: { originSecretVersion } }).portal,
+    takesPayments: false,
     httpApi: new HttpApi(stack, 'HttpApi'),
     apiHost: undefined,
     webAclArn: undefined,

@@ -2,11 +2,11 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import { createPlainSecret } from '../../../service/aws/secrets.ts';
+import type { PaymentSettings } from '../../../service/contract/payment-settings.ts';
 import { followPayments } from '../../../service/payments/follow-payments.ts';
 import { openFollowPayments, openReceivePayment } from '../../../service/payments/open.ts';
 import {
   createPaymentSystem,
-  type PaymentSettings,
   type PaymentSystem,
   type StripeSecret,
 } from '../../../service/payments/payment-system.ts';
