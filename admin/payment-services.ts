@@ -9,7 +9,7 @@ import { createAccountStore } from '../service/accounts/account-store.ts';
 import type { Table } from '../service/aws/dynamodb/table.ts';
 import { openFollow, type PaymentPlatform } from '../service/payments/open.ts';
 import { createPaymentStore } from '../service/payments/payment-store.ts';
-import { partsOf, type PaymentId } from '../service/payments/payment.ts';
+import { isOfStripe, partsOf, type PaymentId } from '../service/payments/payment.ts';
 import type { PaymentSettings } from '../service/contract/payment-settings.ts';
 import { createPaymentSystem, type StripeSecret } from '../service/payments/payment-system.ts';
 import { timeOfUuidV7 } from '../service/values/ids.ts';
@@ -58,8 +58,12 @@ export function openPayments(
         await secrets.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString }));
       },
     },
-    /** Whether the functions have read events with the stored key. */
-    hasPayments: async (): Promise<boolean> => (await payments.readCursor()) !== undefined,
+    /** Asked only when the mode changes: it may read every account. */
+    hasPayments: async (): Promise<boolean> => {
+      for await (const page of createAccountStore(table).pages())
+        for (const { id } of page) if ((await allPayments.list(id, mostRead)).some(isOfStripe)) return true;
+      return false;
+    },
     /** What the operator enters at Stripe. */
     webhookUrl: new URL(stripeEventsRoute, apiUrl).href,
     /** The PaymentIntent of a payment whose record is lost. Undefined: no charge of its days names it. */
@@ -79,6 +83,8 @@ export function openPayments(
   };
 }
 
+/** The newest ones of an account. */
+const mostRead = 100;
 const daySeconds = 86_400;
 /** A bank may take two weeks. */
 const searchedDays = 15;
