@@ -361,6 +361,7 @@ describe('The automatic top-up', () => {
     stored({ used: 160 });
     await portal.show('wallet', 'Wallet');
     await card().getByText('Another $50.00 would pass the most for a month').waitFor();
+    stub.answer('setAutoTopUp', () => ({ ...stub.samples.autoTopUp, used: 160, is_on: false }));
     await press('Switch off');
     await card().getByText('off', { exact: true }).waitFor();
     expect(sent('setAutoTopUp').map(({ body }) => body)).toEqual([
