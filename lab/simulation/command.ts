@@ -26,6 +26,7 @@ interface Flags extends Omit<LoadFlags, 'load'>, Omit<CrowdFlags, 'load'> {
   readonly mutants?: boolean;
   readonly flapping?: boolean;
   readonly payments?: boolean;
+  readonly mails?: boolean;
   readonly outage?: boolean;
   readonly of: string;
   readonly load?: string;
@@ -41,6 +42,7 @@ function commandLine(): Command {
     .option('--from <seed>', 'the first seed', '0')
     .option('--flapping', 'run seeds in which providers go down and come back, and nothing else happens')
     .option('--payments', 'run seeds in which money comes in through Stripe')
+    .option('--mails', 'run seeds in which people get notices by e-mail')
     .option('--seed <number>', 'run one seed twice, and shrink the run if it fails')
     .option('--trace', 'with --seed: print the trace')
     .option('--mutant <name>', 'with a planted bug')
@@ -227,8 +229,9 @@ function describeCatch({ seed, violation, found, steps, faults }: Report): strin
   return `seed ${String(seed ?? '').padEnd(4)} ${shrunk.padEnd(32)} ${violation.invariant}`;
 }
 
-function narrowOf({ flapping, payments }: Flags): { narrow?: Narrow } {
+function narrowOf({ flapping, payments, mails }: Flags): { narrow?: Narrow } {
   if (flapping === true) return { narrow: 'flapping' };
+  if (mails === true) return { narrow: 'mails' };
   return payments === true ? { narrow: 'payments' } : {};
 }
 

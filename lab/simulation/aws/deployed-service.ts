@@ -33,7 +33,7 @@ import costs from '../../../service/catalog/provider-costs.json' with { type: 'j
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
 import { defaultLimits, defaultServiceCapacity, heldShare } from '../../../service/contract/limits.ts';
 import { openRefund } from '../../../service/creations/open-refund.ts';
-import { creationIdOf, type Payload } from '../../../service/creations/payload.ts';
+import { creationIdOf, type NoticePayload, type Payload } from '../../../service/creations/payload.ts';
 import { refundCharge } from '../../../service/creations/refund-creation.ts';
 import { listEvents } from '../../../service/events/list-events.ts';
 import { openEvents } from '../../../service/events/open.ts';
@@ -82,6 +82,7 @@ import {
   flappingWeather,
   type Forecast,
 } from '../network/flapping-providers.ts';
+import { createMails, type MailHabits, type MailObserver } from '../network/mails.ts';
 import { createSimulatedOutbound, type OutsideObserver } from '../network/outbound.ts';
 import { createProvider, pictures, thumbnails } from '../network/providers.ts';
 import type { Dice } from '../world/dice.ts';
@@ -132,12 +133,14 @@ export type Operation =
   | 'operator-api'
   | PortalFunctionName;
 
-export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver {
+export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver, MailObserver {
   /** Is told what happens between the service and Stripe. */
   readonly payments: PaymentObserver;
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Is told that a creation was read by its id. */
   readonly onRead: (creation: string) => void;
+  /** Is told which notice an invocation delivers. */
+  readonly onDelivers: (invocation: string, notice: string) => void;
   /** Is told that an API function begins with a request. */
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
   /** Is told that an API function answered, or that the gateway answered in its place. */
@@ -226,6 +229,8 @@ export interface ServiceOptions extends StartLimits {
   readonly vendorHabits: VendorHabits;
   /** Absent: nobody pays. */
   readonly payments: PaymentHabits;
+  /** Absent: the service sends no e-mails. */
+  readonly mails: MailHabits;
   /** What a load has in the place of what the seeds have. */
   readonly load: LoadParts;
   /** The setting: how many creations may be open at once in the whole service. */
@@ -379,6 +384,7 @@ export function createService(
   const clock = createClock(world);
   const { randomBytes } = world;
   const bucket = createBucket(world, clock);
+  const mails = options.mails && createMails(world, clock, options.mails, observer);
   const vendor = createCallingVendor(world, receive, options.vendorHabits);
   const stopping = [createProvider(world, callingBack, 'sandbox'), vendor.provider];
   const providers = new Map<string, ImageProvider>(
@@ -432,9 +438,9 @@ export function createService(
       },
     },
     originSecrets: createReplaceableSecret({ client: clients.secrets, secretArn: originSecretArn, clock }),
-    topics: undefined,
     paymentSystem: payments.systemOn(clients, clock),
-    removeTopic: undefined,
+    topics: mails?.topics,
+    removeTopic: mails?.topics.remove,
     registration: () => ({ registerUser: () => Promise.resolve('none'), emailsADay: Infinity }),
     vendors: providers,
     configured: ({ name }) => {
@@ -487,7 +493,12 @@ export function createService(
     },
     DeliverWebhook: {
       limitMillis: limitMillis.deliver,
-      run: (payload, _id, schema) => deliverWebhook(payload, openDelivery({ ...on, schema: () => schema })),
+      run: (payload, id, schema) => {
+        const { notice_id: notice } = payload as Payload & Partial<NoticePayload>;
+        if (notice !== undefined) observer.onDelivers?.(id, notice);
+        const opened = openDelivery({ ...on, schema: () => schema }, 'deliver-webhook', mails?.topics);
+        return deliverWebhook(payload, opened);
+      },
     },
   };
   async function runReconcile(
@@ -530,6 +541,7 @@ export function createService(
     /** The table as the adapters know it. */
     store: tableOf(on),
     bucket,
+    mails,
     vendor,
     payments,
     /** Whether a vendor has stopped this job. */

@@ -19,6 +19,7 @@ import { payHandlers } from '../../../service/portal/pay/handlers.ts';
 import { openPortalPay } from '../../../service/portal/pay/open.ts';
 import { openPortalRead } from '../../../service/portal/read/open.ts';
 import { enter } from '../../../service/portal/sign-in/enter.ts';
+import { serveSignIn } from '../../../service/portal/sign-in/handlers.ts';
 import { openSignIn } from '../../../service/portal/sign-in/open.ts';
 import type { Claims } from '../../../service/portal/sign-in/openid.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
@@ -29,7 +30,8 @@ export type PortalFunctionName =
   | 'portal-manage'
   | 'portal-generate'
   | 'portal-cancel'
-  | 'portal-pay';
+  | 'portal-pay'
+  | 'portal-sign-in';
 
 /** What only the portal's distribution knows. */
 export const originSecret = 'an-origin-secret-nobody-may-log';
@@ -74,6 +76,7 @@ export function createPortal(on: Platform, stoppable: Platform) {
       'portal-generate': servePortal('generate', generateHandlers, openPortalGenerate(on)),
       'portal-cancel': servePortal('cancel', cancelHandlers, openPortalCancel(stoppable)),
       'portal-pay': servePortal('pay', payHandlers, openPortalPay(on)),
+      'portal-sign-in': serveSignIn(openPerson),
     },
     /** What a sign-in does once the issuer has said who the person is. Resolves with the person, or with a refusal. */
     enter: async (claims: Claims): Promise<string> => {

@@ -1,15 +1,16 @@
 /**
  * The scenarios of one subject each: providers that go down and come back (`--flapping`), money that comes in
- * (`--payments`), cancels at random moments, and clients that all send at once (`--conflicts`).
+ * (`--payments`), notices by e-mail (`--mails`), cancels at random moments, and clients that all send at once (`--conflicts`).
  */
 import { callingModel } from '../network/calling-vendor.ts';
 import { flappingRoutes } from '../network/flapping-providers.ts';
 import { createDice, type Dice } from '../world/dice.ts';
+import { mailsOf } from './seeded-mails.ts';
 import { paymentsOf } from './seeded-payments.ts';
 import { type AccountPlan, rich, type Scenario, type Step, type Submit, undisturbed } from './scenario.ts';
 
 /** By their flags. */
-export const narrowScenarios = { flapping: flappingOf, payments: paymentsOf } as const;
+export const narrowScenarios = { flapping: flappingOf, payments: paymentsOf, mails: mailsOf } as const;
 export type Narrow = keyof typeof narrowScenarios;
 
 const [first = '', ...others] = Object.keys(flappingRoutes);

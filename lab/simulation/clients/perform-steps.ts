@@ -1,4 +1,5 @@
 /** Performs the steps of a scenario. */
+import { topicOf } from '../../../service/notices/mail-readers.ts';
 import type { Service } from '../aws/deployed-service.ts';
 import type { Execution } from '../aws/step-functions.ts';
 import type { Invariants } from '../invariants/all-invariants.ts';
@@ -64,6 +65,11 @@ export function createPerformer(
     stranger: api.sendUnknownKey,
     portal,
     payment: createPaymentSteps(stage),
+    mail_topic: (step) => {
+      const account = accountOf(step);
+      const { id } = account.people[step.person] ?? {};
+      if (id) service.mails?.[step.does](topicOf(account.id, id));
+    },
     sign_in: (step) => signIn(step, stage),
     top_up: operator.moveMoney,
     adjust: operator.moveMoney,

@@ -14,6 +14,7 @@ import {
   portalOperations,
   portalRoot,
 } from '../../../service/contract/operations.ts';
+import { topicOf } from '../../../service/notices/mail-readers.ts';
 import { memberFromItem } from '../../../service/portal/people-store.ts';
 import { invitationIdOf, memberVersion } from '../../../service/portal/people.ts';
 import type { KeyId } from '../../../service/values/ids.ts';
@@ -148,6 +149,8 @@ export function createPortalSteps(
           operation: 'testWebhook',
           body: { url: `https://receiver.test/${act.webhook}?account=${account.id}&${addressMark}` },
         };
+      case 'choose_emails':
+        return { operation: 'setEmails', body: { notices: act.kinds } };
       case 'invite':
         return { operation: 'invitePerson', body: { email: addressAt(act.address), role: act.role } };
       case 'withdraw':
@@ -232,7 +235,7 @@ export function createPortalSteps(
     return shown && { ...request, body: { ...request.body, version: shown['version'] } };
   }
 
-  return async (step) => {
+  async function pressUntilAnswered(step: PortalStep): Promise<void> {
     const { act, name } = step;
     const account = accountOf(step);
     const first = pressed(act, account, name);
@@ -249,6 +252,17 @@ export function createPortalSteps(
       // Some load the page again before they press again.
       if (dice.chance(`${name} loads again ${attempt}`, 0.3)) request = pressed(act, account, name);
     }
+  }
+
+  return async (step) => {
+    await pressUntilAnswered(step);
+    const { act } = step;
+    if (act.does !== 'choose_emails' || act.confirmAfter === undefined) return;
+    const account = accountOf(step);
+    const person = account.people[step.person];
+    // SNS asks the address, whether or not the answer reached the browser.
+    await world.sleep(act.confirmAfter);
+    if (person) service.mails?.confirm(topicOf(account.id, person.id));
   };
 }
 
@@ -266,6 +280,7 @@ const functions: readonly PortalFunctionName[] = [
   'portal-generate',
   'portal-cancel',
   'portal-pay',
+  'portal-sign-in',
 ];
 
 /** The address of everybody's browser, as the portal's distribution saw it. */

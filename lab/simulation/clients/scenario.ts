@@ -9,10 +9,12 @@ import type { RollTime } from '../../../service/accounts/key-changes.ts';
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
 import type { Role } from '../../../service/contract/operations.ts';
 import type { OperatorScope } from '../../../service/contract/operator-operations.ts';
+import type { NoticeType } from '../../../service/notices/notice.ts';
 import type { EndpointEvent } from '../../../service/webhooks/endpoint.ts';
 import type { SignFrom } from '../../../service/webhooks/secrets.ts';
 import type { PaymentHabits } from '../aws/payments.ts';
 import type { Release } from '../aws/lambda-environments.ts';
+import type { MailHabits } from '../network/mails.ts';
 import type { Behaviour } from '../network/peers.ts';
 
 export interface KeyPlan {
@@ -199,6 +201,8 @@ export type Step =
   | FollowEvents
   | OpenaiCalls
   | PortalStep
+  /** Somebody deletes the topic of a person at AWS, or the person uses the link that each e-mail has. */
+  | (Placed & { readonly kind: 'mail_topic'; readonly does: 'lose' | 'unsubscribe'; readonly person: number })
   | SignIn
   | PaymentStep
   | (Placed & { readonly kind: 'top_up'; readonly amountMicros: number; readonly reference: string })
@@ -253,6 +257,8 @@ export interface Scenario {
   readonly payments?: PaymentHabits;
   /** Absent: no back end uses the operator API. */
   readonly operatorKeys?: readonly OperatorKeyPlan[];
+  /** Absent: the service sends no e-mails. */
+  readonly mails?: MailHabits;
   /** The operator's setting. Absent: as the catalog lists the routes. */
   readonly routeOrder?: RouteOrder;
   /** The probability that a fault strikes a call. */
@@ -353,6 +359,12 @@ export type PortalAct =
   | { readonly does: 'rotate_secret'; readonly signFrom: SignFrom }
   | { readonly does: 'set_alerts'; readonly lowMicros: number | null; readonly receiver?: Behaviour }
   | { readonly does: 'test_webhook'; readonly webhook: Behaviour }
+  | {
+      readonly does: 'choose_emails';
+      readonly kinds: readonly NoticeType[];
+      /** Milliseconds after the answer at which the person confirms the address. Absent: never. */
+      readonly confirmAfter?: number;
+    }
   | { readonly does: 'invite'; readonly address: number; readonly role: Role }
   | { readonly does: 'withdraw'; readonly address: number }
   /** A person is a place in `peopleAtStart`. */

@@ -1,6 +1,7 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
 import { endpointsOf, endpointStepsOf } from './seeded-endpoints.ts';
+import { mailsOf } from './seeded-mails.ts';
 import { flappingSubmit } from './narrow-scenarios.ts';
 import { type AccountPlan, type KeyPlan, monthsEnd, type Scenario, type Step } from './scenario.ts';
 import {
@@ -30,6 +31,7 @@ const midMonth = Date.UTC(2026, 10, 21, 12, 0, 30);
 /** Creates the scenario of a seed. */
 export function scenarioOf(seed: number): Scenario {
   const dice = createDice(seed);
+  if (dice.chance('e-mails alone', 0.03)) return mailsOf(seed);
   const lengthMillis = dice.pick('length', [5_000, 20_000, 90_000]);
   const startAt = dice.chance('month turns', 0.35) ? monthsEnd - beforeTheTurn(dice, lengthMillis) : midMonth;
   const opened = Array.from({ length: dice.between('accounts', 1, 2) }, (_, index) =>

@@ -27,6 +27,7 @@ import { createEndpointInvariants, type Sent } from './endpoints.ts';
 import { createErasureInvariants } from './erasures.ts';
 import { createEventInvariants } from './events.ts';
 import { createInvocationInvariants } from './invocations.ts';
+import { createMailInvariants, mailPlace } from './mails.ts';
 import { createBooks, textOf } from './money-books.ts';
 import { createNoticeInvariants } from './notices.ts';
 import { changesNothing, kindOf } from './portal-edits.ts';
@@ -56,6 +57,7 @@ export function createInvariants(world: World) {
   const endpoints = createEndpointInvariants(world, () => service?.table, accuse);
   const webhooks = createWebhookInvariants(world, books, erasures, endpoints, accuse);
   const notices = createNoticeInvariants(world, accuse);
+  const mails = createMailInvariants(world, () => service, accuse);
   const catalogs = createCatalogInvariants(world, accuse);
   const admission = createAdmissionInvariants(world, accuse);
   const readings = createReadingInvariants(world, books, accuse);
@@ -209,6 +211,7 @@ export function createInvariants(world: World) {
     // An erasure ends the whole, and leaves the schedules as they are.
     if (erasures.has(id)) return;
     for (const [name, { M: schedule = {} }] of Object.entries(schedules)) {
+      if (name.startsWith(mailPlace)) continue;
       const target = name === 'address' ? '' : name;
       const own = sent.filter((one) => one.target === target);
       const isOff = schedule['status']?.S === 'skipped' && !endpoints.wasOnSince(target, owedAt);
@@ -249,6 +252,7 @@ export function createInvariants(world: World) {
     endpoints,
     webhooks,
     notices,
+    mails,
     uploads,
     held,
     leases,
@@ -301,8 +305,11 @@ export function createInvariants(world: World) {
         held.onRead(pk);
         invocations.onRead(pk);
       },
+      onDelivers: mails.onDelivers,
+      onPublished: mails.onPublished,
       onSent: (invocation, event) => {
         if (invocation.name.startsWith('portal-')) {
+          mails.onSent(invocation, event);
           const { account } = portal.onSent(invocation, event);
           rates.onSent(invocation, account);
           return;
@@ -323,6 +330,7 @@ export function createInvariants(world: World) {
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
+        mails.onServed(invocation, answer);
         const asked = portal.onServed(invocation, answer);
         if (!/^(portal|operator)-/.test(invocation.name))
           requestLog.onServed(invocation, answer.statusCode ?? 0, detailsOf(answer.body)?.['reason']);
@@ -424,6 +432,7 @@ export function createInvariants(world: World) {
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
       payments.atRest();
       if (service) notices.atRest(service.table);
+      mails.atRest();
       endpoints.atRest(webhooks.ofEndpoints);
       cancels.atRest();
       if (service) erasures.atRest(service);

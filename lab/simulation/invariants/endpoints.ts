@@ -8,6 +8,7 @@ import { type Endpoint, failingMillis, flagsOf } from '../../../service/webhooks
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { Post } from '../network/outbound.ts';
 import type { World } from '../world/simulated-world.ts';
+import { mailPlace } from './mails.ts';
 import { type Accuse, textOf } from './money-books.ts';
 
 /** A POST of a webhook, as its receiver got it. */
@@ -111,7 +112,7 @@ export function createEndpointInvariants(
       (textOf(after, 'status') === 'failed' ? 'creation.failed' : 'creation.completed');
     const [from, until] = [world.current()?.startedAt ?? world.time.now(), world.time.now()];
     for (const name of Object.keys(next)) {
-      if (name === noticeAddress) continue;
+      if (name === noticeAddress || name.startsWith(mailPlace)) continue;
       if (known.get(name)?.account !== account)
         accuse('an endpoint gets the events of its own account', `${name} ${textOf(after, 'id')}`);
       if (!during(name, from, until).some((one) => asks(one, event)))

@@ -78,6 +78,7 @@ const apiFunctions = new Set([
   'portal-generate',
   'portal-cancel',
   'portal-pay',
+  'portal-sign-in',
   'operator-api',
 ]);
 

@@ -85,8 +85,12 @@ async function runScenario(
   world.isBucketSlow = () => !isCalm(scenario, time.now() - startAt);
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const invariants = createInvariants(world);
-  const { routeOrder = 'given', payments } = scenario;
-  const service = createService(world, invariants.service, { routeOrder, ...(payments && { payments }) });
+  const { routeOrder = 'given', payments, mails } = scenario;
+  const service = createService(world, invariants.service, {
+    routeOrder,
+    ...(payments && { payments }),
+    ...(mails && { mails }),
+  });
   invariants.attach(service);
   const perform = createPerformer(scenario, world, service, invariants);
   const opened = scenario.accounts.flatMap((plan, account): Step[] =>

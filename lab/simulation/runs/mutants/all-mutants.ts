@@ -11,6 +11,7 @@ import { doors } from './doors.ts';
 import { endpoints } from './endpoints.ts';
 import { erasures } from './erasures.ts';
 import { events } from './events.ts';
+import { mails } from './mails.ts';
 import type { Mutant } from './plant.ts';
 import { payments } from './payments.ts';
 import { requestsAndRendering } from './requests-and-rendering.ts';
@@ -24,6 +25,7 @@ export const mutants: readonly Mutant[] = [
   doors,
   backEnds,
   payments,
+  mails,
 ].flatMap((bugs) =>
   Object.entries(bugs).flatMap(([file, inFile]) =>
     Object.entries(inFile).map(([name, [find, replace, narrow]]) => ({
