@@ -1,7 +1,8 @@
 /**
  * Payments of Stripe, each change in one transaction. What moves money is guarded by the record of the payment, which
  * stays for ever: whatever tells of a payment, and however often, its account is credited once, and what went back is
- * debited once.
+ * debited once. This file has
+ * more than 300 lines, because all transactions of one record stand beside each other.
  */
 import { autoTopUpKey } from '../accounts/top-up-state-reads.ts';
 import { createWalletStore } from '../accounts/wallet-store.ts';
