@@ -144,8 +144,12 @@ async function credit(
   return debit(services, payment, intent);
 }
 
-async function held({ payments }: FollowServices, { id }: StripePayment, why: HeldReason): Promise<Followed> {
-  return { kind: 'held', why, isNew: await payments.hold(id) };
+async function held(
+  { payments }: FollowServices,
+  payment: StripePayment,
+  why: HeldReason,
+): Promise<Followed> {
+  return { kind: 'held', why, isNew: await payments.hold(payment) };
 }
 
 function savedCard(

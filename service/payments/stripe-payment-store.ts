@@ -1,12 +1,11 @@
 /**
  * Payments of Stripe, each change in one transaction. What moves money is guarded by the record of the payment, which
  * stays for ever: whatever tells of a payment, and however often, its account is credited once, and what went back is
- * debited once. This file has
- * more than 300 lines, because all transactions of one record stand beside each other.
+ * debited once. This file has more than 300 lines, because all transactions of one record stand beside each other.
  */
 import { autoTopUpKey } from '../accounts/top-up-state-reads.ts';
 import { createWalletStore } from '../accounts/wallet-store.ts';
-import { updateIf } from '../aws/dynamodb/conditional.ts';
+import { putNew as putNewItem, updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, putItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
@@ -62,7 +61,7 @@ export function createStripePaymentStore(table: Table) {
     /** Notes the ids that an answer of Stripe has told. */
     note: async (id: PaymentId, ids: StripeIds): Promise<void> => note(table, id, ids),
     /** Marks a payment that a person must look at: nothing moves. False: it was held before, or it was credited. */
-    hold: (id: PaymentId): Promise<boolean> => hold(table, id),
+    hold: (payment: StripePayment): Promise<boolean> => hold(table, payment),
     /**
      * Ends a payment that Stripe will surely not take, and gives its reservation back. The top-up pauses, if a reason
      * is given. False when the payment is no longer open.
@@ -162,8 +161,10 @@ async function beginAuto(table: Table, payment: StripePayment, top: AutoTopUp): 
       ConditionCheck: {
         TableName: table.name,
         Key: keys.account(accountId),
-        ConditionExpression: 'availableMicros < :threshold',
-        ExpressionAttributeValues: { ':threshold': choice.thresholdMicros },
+        // Who may not spend is not charged.
+        ConditionExpression: 'availableMicros < :threshold AND #condition = :active',
+        ExpressionAttributeNames: { '#condition': 'condition' },
+        ExpressionAttributeValues: { ':threshold': choice.thresholdMicros, ':active': 'active' },
       },
     },
     putNew(table, stripePaymentToItem(payment)),
@@ -263,8 +264,11 @@ async function note(table: Table, id: PaymentId, ids: StripeIds): Promise<void> 
   });
 }
 
-async function hold(table: Table, id: PaymentId): Promise<boolean> {
-  return updateIf(table, paymentKey(id), {
+async function hold(table: Table, payment: StripePayment): Promise<boolean> {
+  // After a restore of the table there may be no record, and perhaps no account.
+  const lost = { ...stripePaymentToItem({ ...payment, state: 'held', version: 1 }), ...heldNow(table) };
+  if (!(await read(table, payment.id)) && (await putNewItem(table, lost))) return true;
+  return updateIf(table, paymentKey(payment.id), {
     UpdateExpression: 'SET #state = :held, openShard = :part, dueAt = :now, version = version + :one',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(creditedMicros) AND #state <> :held',
     ExpressionAttributeNames: { '#state': 'state' },
@@ -275,6 +279,10 @@ async function hold(table: Table, id: PaymentId): Promise<boolean> {
       ':one': 1,
     },
   });
+}
+
+function heldNow({ clock }: Table): Item {
+  return { [openWorkIndex.partition]: heldPayments, [openWorkIndex.sort]: clock.now() };
 }
 
 async function fail(table: Table, id: PaymentId, { state, pause, notice }: FailedEnd): Promise<boolean> {

@@ -1,7 +1,9 @@
 /** What brings money in when no event comes, and the automatic top-up (M2, M3, M5 to M7, M9 to M16, M18, M22). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
+import { queryAll } from '../../service/aws/dynamodb/query.ts';
 import { deleteItem } from '../../service/aws/dynamodb/send.ts';
+import { type ItemKey, keys } from '../../service/aws/dynamodb/table.ts';
 import { paymentKey } from '../../service/payments/payment-store.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { differencesIn } from '../fixtures/books.ts';
@@ -23,6 +25,12 @@ const spend = async (account: AccountId, dollars: number, why: string): Promise<
 const intents = () =>
   scene.fake.requests.filter(({ path, method }) => method === 'POST' && path === '/v1/payment_intents');
 const made = async () => (await scene.fake.sdk.paymentIntents.list({ limit: 100 })).data;
+
+const ledgerKeys = async (account: AccountId): Promise<readonly ItemKey[]> =>
+  (await queryAll(scene.table, keys.account(account).pk, 'LEDGER#')).map(({ pk, sk }) => ({
+    pk: String(pk),
+    sk: String(sk),
+  }));
 
 function eventOf(type: string): SentWebhook {
   const found = scene.fake.webhooks.find(({ body }) => (JSON.parse(body) as { type: string }).type === type);
@@ -82,6 +90,19 @@ describe('A payment of a person', () => {
     await scene.fake.advance(61);
     await scene.worker();
     expect(await scene.available(account)).toBe(usd(30));
+  });
+
+  it('for an account that is lost is held, as after a restore of the table', async () => {
+    const account = await scene.account(5);
+    const payment = await scene.checkout(account, 25);
+    scene.pay(payment);
+    await deleteItem(scene.table, paymentKey(payment.id));
+    for (const key of [keys.account(account), ...(await ledgerKeys(account))])
+      await deleteItem(scene.table, key);
+    await scene.fake.advance(601);
+    await scene.worker();
+    expect(scene.alarms).toEqual(['payment_held']);
+    expect(await scene.stored(payment)).toMatchObject({ state: 'held', amountMicros: usd(25) });
   });
 
   it('ends when its page has expired, also when the answer with the page was lost', async () => {
@@ -244,6 +265,14 @@ describe('An automatic top-up', () => {
     expect((await topUps.read(account)).paused).toBeUndefined();
     await scene.worker();
     expect(await scene.available(account)).toBe(usd(59));
+  });
+
+  it('takes nothing for an account that is suspended', async () => {
+    const account = await scene.account(10);
+    await scene.automatic(account);
+    await scene.services.payments.suspend(account);
+    await scene.worker();
+    expect(await made()).toHaveLength(1);
   });
 
   it('begins nothing in a restored table before the events are read', async () => {

@@ -1,6 +1,7 @@
 /** Payments and the automatic top-up as people of an account and of the operator use them (M21, M23, M24). */
 import { describe, expect, it } from 'vitest';
-import { createTopUpState } from '../../service/accounts/top-up-state-reads.ts';
+import { autoTopUpKey, createTopUpState } from '../../service/accounts/top-up-state-reads.ts';
+import { putItem } from '../../service/aws/dynamodb/send.ts';
 import type * as view from '../../service/contract/portal-views.ts';
 import { followPayment } from '../../service/payments/follow-payment.ts';
 import type { PaymentId } from '../../service/payments/payment.ts';
@@ -67,6 +68,15 @@ describe('A payment', () => {
     expect((await begin()).status).toBe(201);
   });
 
+  it('begins for an account whose customer was deleted at Stripe', async () => {
+    const { portal, owner } = await open();
+    const { pk, sk } = autoTopUpKey('Acc0unt001' as never);
+    await putItem(portal.table, { pk, sk, customer: 'cus_deleted', version: 1 });
+    const id = await paidBy(portal, owner);
+    expect((await portal.topUps.read('Acc0unt001' as never)).customer).not.toBe('cus_deleted');
+    expect((await portal.stripePayments.read(id as PaymentId))?.state).toBe('succeeded');
+  });
+
   it('does not begin after a dispute, until the operator opens payments again', async () => {
     const { portal, owner } = await open();
     const id = (await paidBy(portal, owner)) as PaymentId;
@@ -94,7 +104,8 @@ describe('A payment', () => {
   it('that is held is what the operator sees first', async () => {
     const { portal, owner } = await open();
     const { body } = await portal.ask('beginPayment', { as: owner, body: { amount: 7, save_card: false } });
-    await portal.stripePayments.hold(body.id as PaymentId);
+    const begun = await portal.stripePayments.read(body.id as PaymentId);
+    if (begun) await portal.stripePayments.hold(begun);
     const operator = await portal.signIn('operator@service.test', undefined, 'operator');
     const held = await portal.ask('listHeldPayments', { as: operator });
     expect(JSON.parse(held.text)).toMatchObject({

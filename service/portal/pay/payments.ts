@@ -16,7 +16,7 @@ import {
   parsePaymentId,
   type StripePayment,
 } from '../../payments/payment.ts';
-import type { SessionOrder } from '../../payments/stripe/client.ts';
+import type { SessionOrder, Stripe } from '../../payments/stripe/client.ts';
 import { asMicros, formatUsd, fromUsd, toUsd } from '../../values/money.ts';
 import { type FieldError, Problem, retryLater } from '../../values/problem.ts';
 import { monthOf } from '../../values/time.ts';
@@ -103,9 +103,8 @@ async function checkRate(account: AccountId, nowMillis: number, { allPayments }:
 
 /** The address of the page of Stripe. Throws 503, and then nobody has the page. */
 async function pageOf(payment: StripePayment, services: PayServices): Promise<string> {
-  const { stripe, payments } = services;
-  const key = `dr_${payment.id}`;
-  const outcome = await stripe.createSession(orderOf(payment, services), key);
+  const { payments } = services;
+  const outcome = await newSession(payment, services);
   if (outcome.kind === 'ok' && outcome.object.url !== null) {
     await payments.note(payment.id, { session: outcome.object.id });
     return outcome.object.url;
@@ -114,6 +113,21 @@ async function pageOf(payment: StripePayment, services: PayServices): Promise<st
   if (outcome.kind === 'refused') await payments.fail(payment.id, { state: 'failed' });
   if (outcome.kind === 'unknown') noteOutcome(services, { kind: 'later', why: outcome.why });
   throw systemUnavailable();
+}
+
+/** A customer that was deleted at Stripe must not keep the account from paying: Stripe then makes another one. */
+async function newSession(
+  payment: StripePayment,
+  services: PayServices,
+): ReturnType<Stripe['createSession']> {
+  const { customer, ...unknown } = payment;
+  const key = `dr_${payment.id}`;
+  const outcome = await services.stripe.createSession(orderOf(payment, services), key);
+  const isDeleted =
+    customer !== undefined && outcome.kind === 'refused' && outcome.error.param === 'customer';
+  return isDeleted
+    ? services.stripe.createSession(orderOf(unknown, services), `${key}_new_customer`)
+    : outcome;
 }
 
 function orderOf(payment: StripePayment, { clock, settings, paymentSettings }: PayServices): SessionOrder {
