@@ -4,20 +4,13 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import type { Function as LambdaFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import {
-  type PortalFunction,
-  type PortalOperation,
-  portalOperations,
-  portalRoot,
-  portalRoots,
-  signInMethods,
-  signInPaths,
-} from '../../service/contract/operations.ts';
+import type { PortalFunction } from '../../service/contract/operations.ts';
 import { acknowledge, allow } from '../acknowledge.ts';
 import type { AddFunction, ServiceFunction } from '../service-function.ts';
 import { addOutput } from '../service-scope.ts';
 import type { Settings } from '../settings.ts';
 import { PortalDistribution, PortalPages } from './distribution.ts';
+import { portalRoutes } from './routes.ts';
 import { PortalIdentity, type SignInFacts } from './sign-in.ts';
 
 export interface PortalProps {
@@ -44,26 +37,6 @@ const functions: Readonly<Record<PortalFunction, { readonly id: string; readonly
   pay: { id: 'PortalPay', description: 'Answers for payments in the portal' },
   operate: { id: 'PortalOperate', description: 'Answers the operator’s part of the portal' },
 };
-
-/**
- * One route for each path whose methods one function answers, and none for paths that only PortalRead answers, as a
- * stack has at most 500 resources. The function refuses the other methods and paths.
- */
-function routesOfOperations(
-  answering: ReadonlySet<string>,
-): readonly (readonly [HttpMethod, path: string, PortalFunction])[] {
-  const byPath = Map.groupBy(Object.values<PortalOperation>(portalOperations), ({ path }) => path);
-  return [...byPath.values()].flatMap((operations) => {
-    const [first, ...others] = operations.map(
-      ({ method, path, function: name }) => [method as HttpMethod, path, name] as const,
-    );
-    if (!first) return [];
-    const isShared = others.length > 0 && others.every(([, , name]) => name === first[2]);
-    const routes = isShared ? [[HttpMethod.ANY, first[1], first[2]] as const] : [first, ...others];
-    // The route of unknown paths leads to the function that reads.
-    return routes.filter(([, , name]) => name !== 'read' && answering.has(name));
-  });
-}
 
 /** PortalPay exists only where the operator takes payments. */
 export type PortalFunctions = Readonly<Record<Exclude<PortalFunction, 'pay'>, ServiceFunction>> & {
@@ -160,6 +133,7 @@ export class Portal extends Construct {
 
   /** The routes exist on the API's own host, too. There the functions refuse, since the origin secret is missing. */
   private addRoutes(made: PortalFunctions): void {
+    const { httpApi } = this.props;
     const integrations = Object.fromEntries(
       Object.entries(made).map(([name, fn]) => [
         name,
@@ -167,16 +141,8 @@ export class Portal extends Construct {
         new HttpLambdaIntegration(fn.node.id, fn as IFunction, { scopePermissionToRoute: false }),
       ]),
     ) as Record<PortalFunction, HttpLambdaIntegration>;
-    const add = (method: HttpMethod, path: string, name: PortalFunction): void => {
-      this.props.httpApi.addRoutes({ path, methods: [method], integration: integrations[name] });
-    };
-    for (const [name, path] of Object.entries(signInPaths))
-      add(signInMethods[name as keyof typeof signInPaths] as HttpMethod, path, 'sign-in');
-    for (const [method, path, name] of routesOfOperations(new Set(Object.keys(made))))
-      add(method, `${portalRoot}${path}`, name);
-    // The gateway prefers a route with the path itself. The function of unknown routes would answer for the
-    // public API, and count a rejection against the address of CloudFront.
-    for (const root of portalRoots) add(HttpMethod.ANY, `${root}/{proxy+}`, 'read');
+    for (const [method, path, name] of portalRoutes(new Set(Object.keys(made))))
+      httpApi.addRoutes({ path, methods: [method as HttpMethod], integration: integrations[name] });
   }
 
   /**

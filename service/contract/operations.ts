@@ -227,10 +227,9 @@ export interface PortalOperation {
 
 const days = ['from', 'to', 'by'] as const;
 
-/** The operations of people of an account. As above, these two tables are the only place of the portal's operations. */
+/** What people of an account change. As above, these three tables are the only place of the portal's operations. */
 export const memberOperations = {
   // Who is signed in
-  getMe: { method: 'GET', path: '/me', function: 'read', role: 'person', query: [] },
   switchAccount: {
     method: 'POST',
     path: '/account',
@@ -239,12 +238,7 @@ export const memberOperations = {
     query: [],
     isLogged: false,
   },
-  getHome: { method: 'GET', path: '/home', function: 'read', role: 'viewer', query: [] },
-  getAccount: { method: 'GET', path: '/account', function: 'read', role: 'viewer', query: [] },
-
   // Keys
-  listKeys: { method: 'GET', path: '/keys', function: 'read', role: 'viewer', query: [] },
-  showKey: { method: 'GET', path: '/keys/{id}', function: 'read', role: 'viewer', query: [] },
   createKey: {
     method: 'POST',
     path: '/keys',
@@ -276,23 +270,7 @@ export const memberOperations = {
     query: [],
     isFresh: true,
   },
-
   // Creations
-  listPortalModels: { method: 'GET', path: '/models', function: 'read', role: 'viewer', query: [] },
-  listPortalCreations: {
-    method: 'GET',
-    path: '/creations',
-    function: 'read',
-    role: 'viewer',
-    query: ['limit', 'cursor', 'status', 'model', 'key', 'user', 'day'],
-  },
-  getPortalCreation: {
-    method: 'GET',
-    path: '/creations/{id}',
-    function: 'read',
-    role: 'viewer',
-    query: [],
-  },
   createCreation: {
     method: 'POST',
     path: '/creations',
@@ -330,17 +308,7 @@ export const memberOperations = {
     role: 'developer',
     query: [],
   },
-
-  listPortalRequests: {
-    method: 'GET',
-    path: '/requests',
-    function: 'read',
-    role: 'viewer',
-    query: ['limit', 'cursor', 'outcome', 'status', 'code', 'key', 'door'],
-  },
-
   // Webhooks
-  getWebhooks: { method: 'GET', path: '/webhooks', function: 'read', role: 'viewer', query: [] },
   revealSecret: {
     method: 'POST',
     path: '/webhooks/secret/reveal',
@@ -356,13 +324,6 @@ export const memberOperations = {
     role: 'developer',
     query: [],
     isFresh: true,
-  },
-  listPortalEndpoints: {
-    method: 'GET',
-    path: '/webhooks/endpoints',
-    function: 'read',
-    role: 'viewer',
-    query: [],
   },
   addEndpoint: {
     method: 'POST',
@@ -392,6 +353,121 @@ export const memberOperations = {
     role: 'developer',
     query: [],
   },
+  redeliverFailed: {
+    method: 'POST',
+    path: '/deliveries/redeliver',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+  // Money
+  setBudget: {
+    method: 'PUT',
+    path: '/budget',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isForFinance: true,
+  },
+  setAlerts: { method: 'PUT', path: '/alerts', function: 'manage', role: 'developer', query: [] },
+  getEmails: {
+    method: 'GET',
+    path: '/emails',
+    function: 'sign-in',
+    role: 'viewer',
+    query: [],
+    isForFinance: true,
+  },
+  setEmails: {
+    method: 'PUT',
+    path: '/emails',
+    function: 'sign-in',
+    role: 'viewer',
+    query: [],
+    isForFinance: true,
+  },
+  // People
+  invitePerson: {
+    method: 'POST',
+    path: '/people',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  changePerson: {
+    method: 'PATCH',
+    path: '/people/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  removePerson: {
+    method: 'DELETE',
+    path: '/people/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  endSessions: {
+    method: 'POST',
+    path: '/people/{id}/end-sessions',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+  },
+  withdrawInvitation: {
+    method: 'DELETE',
+    path: '/invitations/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+  },
+} as const satisfies Readonly<Record<string, PortalOperation>>;
+
+/** What only the functions that read and pay answer. The bundles of the others do not hold it. */
+const memberReads = {
+  // Who is signed in
+  getMe: { method: 'GET', path: '/me', function: 'read', role: 'person', query: [] },
+  getHome: { method: 'GET', path: '/home', function: 'read', role: 'viewer', query: [] },
+  getAccount: { method: 'GET', path: '/account', function: 'read', role: 'viewer', query: [] },
+  // Keys
+  listKeys: { method: 'GET', path: '/keys', function: 'read', role: 'viewer', query: [] },
+  showKey: { method: 'GET', path: '/keys/{id}', function: 'read', role: 'viewer', query: [] },
+  // Creations
+  listPortalModels: { method: 'GET', path: '/models', function: 'read', role: 'viewer', query: [] },
+  listPortalCreations: {
+    method: 'GET',
+    path: '/creations',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor', 'status', 'model', 'key', 'user', 'day'],
+  },
+  getPortalCreation: {
+    method: 'GET',
+    path: '/creations/{id}',
+    function: 'read',
+    role: 'viewer',
+    query: [],
+  },
+  listPortalRequests: {
+    method: 'GET',
+    path: '/requests',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor', 'outcome', 'status', 'code', 'key', 'door'],
+  },
+  // Webhooks
+  getWebhooks: { method: 'GET', path: '/webhooks', function: 'read', role: 'viewer', query: [] },
+  listPortalEndpoints: {
+    method: 'GET',
+    path: '/webhooks/endpoints',
+    function: 'read',
+    role: 'viewer',
+    query: [],
+  },
   listDeliveries: {
     method: 'GET',
     path: '/deliveries',
@@ -406,14 +482,6 @@ export const memberOperations = {
     role: 'viewer',
     query: [],
   },
-  redeliverFailed: {
-    method: 'POST',
-    path: '/deliveries/redeliver',
-    function: 'manage',
-    role: 'developer',
-    query: [],
-  },
-
   // Money
   listLedger: {
     method: 'GET',
@@ -514,73 +582,8 @@ export const memberOperations = {
     query: [],
     isFresh: true,
   },
-
-  setBudget: {
-    method: 'PUT',
-    path: '/budget',
-    function: 'manage',
-    role: 'owner',
-    query: [],
-    isForFinance: true,
-  },
-  setAlerts: { method: 'PUT', path: '/alerts', function: 'manage', role: 'developer', query: [] },
-  getEmails: {
-    method: 'GET',
-    path: '/emails',
-    function: 'sign-in',
-    role: 'viewer',
-    query: [],
-    isForFinance: true,
-  },
-  setEmails: {
-    method: 'PUT',
-    path: '/emails',
-    function: 'sign-in',
-    role: 'viewer',
-    query: [],
-    isForFinance: true,
-  },
-
   // People
   listPeople: { method: 'GET', path: '/people', function: 'read', role: 'owner', query: [] },
-  invitePerson: {
-    method: 'POST',
-    path: '/people',
-    function: 'manage',
-    role: 'owner',
-    query: [],
-    isFresh: true,
-  },
-  changePerson: {
-    method: 'PATCH',
-    path: '/people/{id}',
-    function: 'manage',
-    role: 'owner',
-    query: [],
-    isFresh: true,
-  },
-  removePerson: {
-    method: 'DELETE',
-    path: '/people/{id}',
-    function: 'manage',
-    role: 'owner',
-    query: [],
-    isFresh: true,
-  },
-  endSessions: {
-    method: 'POST',
-    path: '/people/{id}/end-sessions',
-    function: 'manage',
-    role: 'owner',
-    query: [],
-  },
-  withdrawInvitation: {
-    method: 'DELETE',
-    path: '/invitations/{id}',
-    function: 'manage',
-    role: 'owner',
-    query: [],
-  },
   listActions: {
     method: 'GET',
     path: '/audit',
@@ -753,7 +756,12 @@ export const operatedOperations = {
   },
 } as const satisfies Readonly<Record<string, PortalOperation>>;
 
-/** Of both tables. A bundle that reads one of them alone does not hold the other. */
-export const portalOperations = /* @__PURE__ */ Object.assign({}, memberOperations, operatedOperations);
+/** Of all tables. A bundle that reads one of them alone does not hold the others. */
+export const portalOperations = /* @__PURE__ */ Object.assign(
+  {},
+  memberOperations,
+  memberReads,
+  operatedOperations,
+);
 
 export type PortalOperationName = keyof typeof portalOperations;

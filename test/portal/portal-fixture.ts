@@ -12,6 +12,7 @@ import { readResponse, sendResponse } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/router.ts';
 import { listenOnLoopback, readBody } from '../../local/http.ts';
 import { createIssuer } from '../../local/issuer/issuer.ts';
+import { portalRoutes } from '../../lib/portal/routes.ts';
 import { createAccountStore } from '../../service/accounts/account-store.ts';
 import type { ApiHandler } from '../../service/api/framed.ts';
 import { systemClock } from '../../service/aws/clock.ts';
@@ -21,9 +22,6 @@ import {
   type PortalFunction,
   type PortalOperationName,
   portalOperations,
-  portalRoot,
-  portalRoots,
-  signInMethods,
   signInPaths,
 } from '../../service/contract/operations.ts';
 import { createActionLog } from '../../service/operated/action-store.ts';
@@ -227,7 +225,10 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
     pay: servePortal('pay', answering(options.handlers), open, portalOperations),
     operate: servePortal('operate', answering(options.handlers), open, portalOperations),
   };
-  const find = createRouter(portalRoutes());
+  const routes = portalRoutes(new Set(Object.keys(functions)));
+  const find = createRouter(
+    routes.map(([method, path, functionId]) => ({ routeKey: `${method} ${path}`, functionId })),
+  );
   const added: PortalStage['added'] = { secret: originSecret, viewer: '203.0.113.9:4711' };
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const path = (incoming.url ?? '').split('?')[0] ?? '';
@@ -283,23 +284,6 @@ function answering(
     get: (target, name) => (Reflect.get(target, name) as unknown) ?? fallback,
   });
   return handlers as PortalHandlers<PortalFunction, PortalServices>;
-}
-
-function portalRoutes(): { readonly routeKey: string; readonly functionId: string }[] {
-  const names = Object.keys(signInPaths) as (keyof typeof signInPaths)[];
-  return [
-    ...names.map((name) => ({
-      routeKey: `${signInMethods[name]} ${signInPaths[name]}`,
-      functionId: 'sign-in',
-    })),
-    ...Object.values(portalOperations)
-      .filter((operation) => operation.function !== 'read')
-      .map(({ method, path, function: functionId }) => ({
-        routeKey: `${method} ${portalRoot}${path}`,
-        functionId,
-      })),
-    ...portalRoots.map((root) => ({ routeKey: `ANY ${root}/{proxy+}`, functionId: 'read' })),
-  ];
 }
 
 /** The refusal with which the work ends. Throws when it does not end with one. */

@@ -7,10 +7,10 @@ import {
   operations,
   portalOperations,
   portalRoot,
-  portalRoots,
   stripeEventsRoute,
 } from '../../service/contract/operations.ts';
 import { operatorRoot } from '../../service/contract/operator-operations.ts';
+import { portalRoutes } from '../../lib/portal/routes.ts';
 import { createRouter } from '../../local/gateway/router.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
@@ -25,7 +25,7 @@ const portalFunctions = {
 } as const;
 
 describe('the HTTP API', () => {
-  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, one for the events of Stripe, one for the operator API, three for the sign-in, two for the other paths of the portal, and one for everything else', () => {
+  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, one for the events of Stripe, one for the operator API, those of the portal, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.values(operations).map((operation) => [
       `${operation.method} ${apiRoot}${operation.path}`,
@@ -36,25 +36,14 @@ describe('the HTTP API', () => {
       [`ANY ${operatorRoot}/{proxy+}`, 'OperatorApi'],
       [`POST ${callbackRoute}`, 'ReceiveCallback'],
       [`POST ${stripeEventsRoute}`, 'ReceivePayment'],
-      ...portalRoots.map((root) => [`ANY ${root}/{proxy+}`, 'PortalRead']),
     ];
-    // A path whose methods one function answers has one route, and what the function `read` answers has none.
-    const portal = Object.values(portalOperations)
-      .filter((operation) => operation.function !== 'read')
-      .map(({ method, path, function: name }) => {
-        const beside = Object.values(portalOperations).filter((one) => one.path === path);
-        const isShared = beside.length > 1 && beside.every((one) => one.function === name);
-        return [`${isShared ? 'ANY' : method} ${portalRoot}${path}`, portalFunctions[name]];
-      });
-    const signIn = ['GET /auth/login', 'GET /auth/callback', 'POST /auth/logout'].map((routeKey) => [
-      routeKey,
-      'PortalSignIn',
-    ]);
-    const wanted = new Map([...stated, ...portal, ...signIn, ...others].map((one) => [String(one), one]));
+    const portal = portalRoutes(new Set(Object.keys(portalFunctions)));
+    const ofPortal = portal.map(([method, path, name]) => [`${method} ${path}`, portalFunctions[name]]);
+    const wanted = new Map([...stated, ...ofPortal, ...others].map((one) => [String(one), one]));
     expect(routes.sort()).toEqual([...wanted.values()].sort());
   });
 
-  it('Every operation of the portal that has no route of its own reaches the function that reads', () => {
+  it('A request for each operation of the portal reaches its function, by a route of its own or by one for many paths', () => {
     const find = createRouter(resolved.routes);
     for (const { method, path, function: name } of Object.values(portalOperations)) {
       const found = find(method, `${portalRoot}${path.replace('{id}', 'some-id')}`);
@@ -205,9 +194,9 @@ describe('the schedules', () => {
       scheduled.map(({ ScheduleExpression, State, Targets }) => [ScheduleExpression, State, target(Targets)]),
     ).toEqual([
       ['rate(1 minute)', 'ENABLED', ['Reconcile']],
+      ['rate(1 minute)', 'ENABLED', ['FollowPayments']],
       ['rate(15 minutes)', 'ENABLED', ['AuditBooks']],
       ['rate(15 minutes)', 'ENABLED', ['EraseContent']],
-      ['rate(1 minute)', 'ENABLED', ['FollowPayments']],
     ]);
   });
 

@@ -108,13 +108,13 @@ interface Found {
   readonly pathId: string;
 }
 
-/** The gateway has one route for all paths of the function that reads, and one for all methods of other paths. */
+/** The gateway has one route for many paths, or for all methods of a path (lib/portal/routes.ts). */
 function operationAt(
   { routeKey, method, proxy, pathId }: PortalRequest,
   group: PortalFunction,
   operations: PortalTable,
 ): Found | undefined {
-  const isProxy = routeKey === `ANY ${portalRoot}/{proxy+}`;
+  const isProxy = routeKey.endsWith(` ${portalRoot}/{proxy+}`);
   for (const [name, operation] of Object.entries(operations) as [PortalOperationName, PortalOperation][]) {
     if (operation.function !== group || operation.method !== method) continue;
     if (routeKey.endsWith(` ${portalRoot}${operation.path}`)) return { name, operation, pathId };
