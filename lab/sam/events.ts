@@ -13,6 +13,7 @@ import {
   type OperationName,
   operations,
   portalRoot,
+  stripeEventsRoute,
 } from '../../service/contract/operations.ts';
 
 /** A person replaces this id by the id of a real creation. */
@@ -42,6 +43,9 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
   return {
     ...Object.fromEntries([...api, ...tasks]),
     ReceiveCallback: callbackEvent(),
+    // Without a signature of Stripe it is refused with 400.
+    ReceivePayment: { ...requestEvent('POST', stripeEventsRoute, {}), body: '{}', isBase64Encoded: false },
+    FollowPayments: {},
     Reconcile: {},
     AuditBooks: {},
     EraseContent: {},
@@ -63,6 +67,7 @@ const portalSamples = [
   ['PortalManage', 'PUT', `${portalRoot}/alerts`],
   ['PortalGenerate', 'POST', `${portalRoot}/quote`],
   ['PortalCancel', 'POST', `${portalRoot}/creations/{id}/cancel`],
+  ['PortalPay', 'GET', `${portalRoot}/payments`],
   ['PortalOperate', 'GET', `${portalRoot}/operator/accounts`],
 ] as const;
 

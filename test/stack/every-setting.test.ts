@@ -518,6 +518,7 @@ describe('the name of the stack', () => {
   const api = [
     ...new Set(Object.values(operations).map(functionOf)),
     'OperatorApi',
+    'ReceivePayment',
     'ReceiveCallback',
     'UnknownRoute',
     'OpenaiImages',

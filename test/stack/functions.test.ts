@@ -159,6 +159,7 @@ describe('the bundle', () => {
       'openapi.json',
       'operator-HASH.js',
       'operator-openapi.json',
+      'payments-HASH.js',
       'reference-HASH.js',
       'reference-operator.html',
       'reference.html',

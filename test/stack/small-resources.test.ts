@@ -145,6 +145,7 @@ describe('the secret with the keys of providers', () => {
     expect(Object.fromEntries(generated)).toEqual({
       EncryptionSecret: { ExcludePunctuation: true, PasswordLength: 64 },
       ProvidersCredentials: { GenerateStringKey: 'unused', SecretStringTemplate: '{}' },
+      PaymentsSecret: { GenerateStringKey: 'unused', SecretStringTemplate: '{}' },
       PortalOriginSecret: { ExcludePunctuation: true, PasswordLength: 64 },
       // The user pool draws the secret of its client.
       PortalIdentityClientSecret: undefined,
@@ -186,6 +187,7 @@ const stateful: Readonly<Record<string, readonly string[]>> = {
   'AWS::SecretsManager::Secret': [
     'EncryptionSecretA7F02943',
     'ProvidersCredentials109EE3DB',
+    'PaymentsSecret026AFB96',
     'PortalIdentityClientSecretB45EE638',
   ],
   'AWS::Cognito::UserPool': ['PortalIdentityUserPool32DD3763'],
