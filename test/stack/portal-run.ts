@@ -7,6 +7,7 @@ import { asMicros } from '../../service/values/money.ts';
 import { setNotices } from '../../service/notices/alert-settings.ts';
 import { confirmMails, mailsAt } from '../fixtures/mails.ts';
 import { png } from '../whole/image-origin.ts';
+import { atStripe, openPayer } from '../whole/payer.ts';
 import { invite, openBrowser, type Browser, type PortalAnswer } from '../fixtures/portal.ts';
 import type { Client, TestService } from '../fixtures/service.ts';
 import { settled } from '../whole/workflow/creations.ts';
@@ -38,6 +39,7 @@ export async function usePortal(
   await useGenerator(service, owner, source, parked);
   await useReads(owner);
   await useNotices(service);
+  await usePayments(service);
   await useWrongSession(service, owner);
   await useOperator(service, owner);
   expect((await owner.browser.signOut()).pathname).toContain('/');
@@ -163,6 +165,32 @@ async function useNotices(service: TestService): Promise<void> {
   while (!(await mailsAt(service.machine.localUrl)).some(({ subject }) => subject.includes('is used up')))
     await sleep(50);
   expect((await browser.send('PUT', '/emails', { notices: [] })).status).toBe(200);
+}
+
+/** Each of the three functions of payments credits a payment, and tells of it. */
+async function usePayments(service: TestService): Promise<void> {
+  const { machine, operator } = service;
+  const { account, key } = await service.client({ balance: '1' });
+  await setNotices(account.id, { noticeUrl: machine.inboxUrl }, operator);
+  const payer = await openPayer(service, account.id, 'payer@example.com');
+  const byEvent = await payer.begin(20);
+  await payer.pay(byEvent);
+  await payer.credited(21);
+  // Without events the page of the wallet asks, or the worker finds out.
+  await atStripe(service, { action: 'events', how: 'drop', type: '', times: null });
+  const byPage = await payer.begin(5, true);
+  await payer.pay(byPage);
+  expect((await payer.shown(byPage)).state).toBe('succeeded');
+  const { version } = (await payer.ask('GET', '/auto-top-up')) as { version: number };
+  const choice = { is_on: true, threshold: 30, amount: 40, monthly_cap: 100 };
+  await payer.ask('PUT', '/auto-top-up', { ...choice, version });
+  expect((await service.send('/balance', { key })).body.auto_top_up).toBe('on');
+  await machine.advance(120);
+  await payer.credited(66);
+  await payer.ask('GET', '/payments');
+  const { ask } = await signedIn(service, account.id, 'cashier@example.com');
+  await ask('GET', '/operator/payments');
+  await ask('GET', `/operator/accounts/${account.id}/payments`);
 }
 
 /** A cookie that nobody was given counts against the address of the visitor. */

@@ -37,6 +37,7 @@ const day = 86_400;
 export async function wholeRun(): Promise<WholeRun> {
   const fal = await startFakeFal();
   const service = await startTestService({
+    takesPayments: true,
     environment: { ...environmentOf([['fal', fal]]), CALLBACK_BASE_URL: '{origin}' },
   });
   await service.operator.credentials.set('fal', fakes.fal.key ?? '');
