@@ -57,6 +57,17 @@ describe('A payment', () => {
     expect((await begin(later)).status).toBe(201);
   });
 
+  it('cannot begin or be shown before the operator has entered the key of Stripe', async () => {
+    const { portal, owner } = await open();
+    portal.stripe.operator.hasKey = false;
+    for (const name of ['listPayments', 'getAutoTopUp', 'beginPayment'] as const) {
+      const body = name === 'beginPayment' ? { amount: 5, save_card: false } : undefined;
+      expect(reasonOf(await portal.ask(name, { as: owner, body }))).toEqual([503, 'payments_not_set_up']);
+    }
+    portal.stripe.operator.hasKey = true;
+    expect(paymentsIn(await portal.ask('listPayments', { as: owner })).data).toEqual([]);
+  });
+
   it('does not begin while Stripe does not answer, and nothing is credited', async () => {
     const { portal, owner } = await open();
     portal.stripe.act({ action: 'fault', fault: 'error', call: 'POST /v1/checkout', seconds: 60 });

@@ -11,6 +11,8 @@ import { testKey, webhookSecret } from './stripe-fixture.ts';
 export interface DirectStripe {
   readonly system: PaymentSystem;
   readonly requests: StripeRequest[];
+  /** Whether the operator has entered the key. */
+  readonly operator: { hasKey: boolean };
   /** Does what POST /_local/payments does. */
   readonly act: (action: PaymentAction | Record<string, unknown>) => unknown;
 }
@@ -39,15 +41,18 @@ export function createDirectStripe(
       bytes: Buffer.from(reply.body),
     });
   };
+  const operator = { hasKey: true };
   return {
     requests,
+    operator,
     system: createPaymentSystem({
       settings: {
         ...{ base_url: 'http://stripe.test', automatic_tax: false, tax_ids: false, invoices: false },
         suspend_on_dispute: false,
         ...settings,
       },
-      readSecret: () => Promise.resolve({ key: testKey, webhook_secrets: [webhookSecret] }),
+      readSecret: () =>
+        Promise.resolve(operator.hasKey ? { key: testKey, webhook_secrets: [webhookSecret] } : {}),
       clock,
       send,
     }),
