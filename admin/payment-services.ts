@@ -12,7 +12,7 @@ import { createPaymentStore } from '../service/payments/payment-store.ts';
 import { isOfStripe, partsOf, type PaymentId } from '../service/payments/payment.ts';
 import type { PaymentSettings } from '../service/contract/payment-settings.ts';
 import { createPaymentSystem, type StripeSecret } from '../service/payments/payment-system.ts';
-import { timeOfUuidV7 } from '../service/values/ids.ts';
+import { type AccountId, timeOfUuidV7 } from '../service/values/ids.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface PaymentAddress {
@@ -63,6 +63,13 @@ export function openPayments(
       for await (const page of createAccountStore(table).pages())
         for (const { id } of page) if ((await allPayments.list(id, mostRead)).some(isOfStripe)) return true;
       return false;
+    },
+    /** Has Stripe forget the saved card of an account. Throws OperatorError while Stripe does not answer. */
+    forgetCard: async (account: AccountId): Promise<void> => {
+      const { card } = await topUps.read(account);
+      const outcome = card && (await stripe.detachPaymentMethod(card.paymentMethod));
+      if (outcome?.kind === 'unknown')
+        throw new OperatorError('Stripe does not answer, so the saved card is still there: run this again.');
     },
     /** What the operator enters at Stripe. */
     webhookUrl: new URL(stripeEventsRoute, apiUrl).href,

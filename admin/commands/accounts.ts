@@ -82,7 +82,11 @@ export function addAccountCommands(program: OperatorCommand): void {
           `--confirm: must be the name of the account, ${JSON.stringify(account.name)}.`,
         );
       const erased = await noted('eraseAccount', account.id, services, () =>
-        eraseAccount(account, services, tell),
+        eraseAccount(
+          account,
+          { ...services, ...(services.takesPayments && { forgetCard: services.payments().forgetCard }) },
+          tell,
+        ),
       );
       const { againAfter, ...counts } = erased;
       output.show({ account: account.id, ...counts, run_again_after: againAfter });

@@ -10,14 +10,16 @@ import { eraseCreation } from '../../service/creations/erase.ts';
 import { externalKey } from '../../service/operator/account-edit-store.ts';
 import type { CreationId, AccountId, NoticeId, PersonId } from '../../service/values/ids.ts';
 import type { Account } from '../../service/accounts/account.ts';
-import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import { leaveAccount, withoutInvitation } from './person.ts';
 
 export type AccountErasure = Pick<
   OperatorServices,
-  'table' | 'clock' | 'creations' | 'erasure' | 'removeUser' | 'removeTopic' | 'takesPayments' | 'payments'
->;
+  'table' | 'clock' | 'creations' | 'erasure' | 'removeUser' | 'removeTopic'
+> & {
+  /** Has Stripe forget the saved card. Absent: the service takes no payments. */
+  readonly forgetCard?: ((account: AccountId) => Promise<void>) | undefined;
+};
 
 export interface ErasedAccount {
   readonly creations: number;
@@ -56,7 +58,7 @@ export async function eraseAccount(
     else if (sk.startsWith('UPLOAD#')) {
       await services.erasure.images.remove([String(item['key'])]);
       counts.uploads += 1;
-    } else if (sk === 'AUTO_TOP_UP') await forgetCard(id, services);
+    } else if (sk === 'AUTO_TOP_UP') await services.forgetCard?.(id);
     // Its refund would count for the user.
     if (hasOpen && /^(LEDGER|USER|USER_TOKEN)#/.test(sk)) continue;
     if (await eraseRow(item, services)) counts.rows += 1;
@@ -108,16 +110,6 @@ async function eraseCreations(
     before = page.at(-1)?.id;
     tell(`${erased} creations erased`);
   }
-}
-
-/** Throws OperatorError while Stripe does not answer. */
-async function forgetCard(id: AccountId, { takesPayments, payments }: AccountErasure): Promise<void> {
-  if (!takesPayments) return;
-  const { topUps, follow } = payments();
-  const { card } = await topUps.read(id);
-  const outcome = card && (await follow.stripe.detachPaymentMethod(card.paymentMethod));
-  if (outcome?.kind === 'unknown')
-    throw new OperatorError('Stripe does not answer, so the saved card is still there: run this again.');
 }
 
 async function* itemsOf(id: AccountId, { table }: AccountErasure): AsyncGenerator<Item> {

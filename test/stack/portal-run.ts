@@ -184,7 +184,7 @@ async function usePayments(service: TestService): Promise<void> {
   const { version } = (await payer.ask('GET', '/auto-top-up')) as { version: number };
   const choice = { is_on: true, threshold: 30, amount: 40, monthly_cap: 100 };
   await payer.ask('PUT', '/auto-top-up', { ...choice, version });
-  expect((await service.send('/balance', { key })).body.auto_top_up).toBe('on');
+  expect((await service.send('/balance', { key })).text).toContain('"auto_top_up":"on"');
   await machine.advance(120);
   await payer.credited(66);
   await payer.ask('GET', '/payments');
