@@ -41,6 +41,12 @@ export function openTopUp(account: string, plan: TopUpPlan, { table, payments }:
     card: { paymentMethod, brand, last4, expiryMonth: 12, expiryYear: 2034 },
   };
   table.perform('PutItem', { TableName: tableName, Item: marshall(item) });
+  table.perform('UpdateItem', {
+    TableName: tableName,
+    Key: { pk: { S: `ACCOUNT#${account}` }, sk: { S: 'ACCOUNT' } },
+    UpdateExpression: 'SET hasAutoTopUp = :true',
+    ExpressionAttributeValues: { ':true': { BOOL: true } },
+  });
 }
 
 export function createPaymentSteps(stage: Stage): (step: PaymentStep) => Promise<void> {
