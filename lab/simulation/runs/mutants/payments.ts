@@ -22,8 +22,8 @@ export const payments: Bugs = {
   },
   'service/payments/payment-hint.ts': {
     'one-look-at-a-payment': [
-      "return 'kind' in found && !('accountId' in found) ? found : followPayment(services, found);",
-      "if ('accountId' in found && found.creditedMicros !== undefined) return { kind: 'succeeded' };\n  return 'kind' in found && !('accountId' in found) ? found : followPayment(services, found);",
+      'const found = await paymentOf(services, event);',
+      "const found = await paymentOf(services, event);\n  if ('accountId' in found && found.creditedMicros !== undefined) return { kind: 'succeeded' };",
       'payments',
     ],
     'event-of-any-mode': [
