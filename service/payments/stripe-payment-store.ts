@@ -296,12 +296,20 @@ async function fail(table: Table, id: PaymentId, { state, pause, notice }: Faile
       ExpressionAttributeNames: { '#state': 'state' },
       ExpressionAttributeValues: { ':state': state, ':open': 'open', ':one': 1, ':read': stored.version },
     });
-    const paused = pause === undefined ? { set: {} } : pauseChange(pause);
+    const before = await readTopUp(table, accountId);
+    const isPausing = pause !== undefined && !isOfOperator(before.paused);
+    const paused: TopUpChange = isPausing ? pauseChange(pause) : {};
+    const asBefore = asRead(before);
     const top = changeOf(table, accountId, {
       ...paused,
       set: { ...paused.set, open: undefined },
       ...(state !== 'unknown' && { reserve: { month, micros: 0 - amountMicros } }),
-      condition: { text: '#own = :own', names: { '#own': 'open' }, values: { ':own': id } },
+      condition: {
+        // A pause that came meanwhile stays, where only the operator ends it.
+        text: `${asBefore.text} AND #own = :own`,
+        names: { ...asBefore.names, '#own': 'open' },
+        values: { ...asBefore.values, ':own': id },
+      },
     });
     const items = [record, ...(kind === 'auto' ? [top] : []), ...told(table, notice)];
     return (await sendItems(table, items)) === undefined ? true : undefined;

@@ -22,6 +22,8 @@ export const paymentSecretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:s
 
 /** How the operator takes payments in a scenario, and how Stripe's events come. */
 export interface PaymentHabits {
+  /** The probability that a fault strikes a call of Stripe. Absent: as every call. */
+  readonly faultProbability?: number;
   readonly settings: Pick<PaymentSettings, 'automatic_tax' | 'suspend_on_dispute'>;
   readonly webhooks: WebhookHabits;
 }

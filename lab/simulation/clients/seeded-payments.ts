@@ -73,6 +73,7 @@ export function paymentsOf(seed: number): Scenario {
 function habitsOf(dice: Dice, hasDays: boolean): PaymentHabits {
   const isGood = dice.chance('good events', 0.2);
   return {
+    ...(dice.chance('Stripe is bad', 0.3) && { faultProbability: 0.2 }),
     settings: {
       automatic_tax: dice.chance('automatic tax', 0.15),
       suspend_on_dispute: dice.chance('suspend on dispute', 0.3),
@@ -150,7 +151,7 @@ function stepsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: num
   const others = Array.from({ length: dice.pick('others', [0, 1, 2, 4]) }, (_, index) =>
     paymentStep(`other ${index}`, account, at, otherActOf(dice, `other ${index}`)),
   );
-  const disputes = dice.chance('dispute', 0.3)
+  const disputes = dice.chance('dispute', 0.45)
     ? disputeOf(dice, 'dispute', account('dispute'), lengthMillis)
     : [];
   const mishaps = dice.chance('mishap', 0.3) ? mishapOf(dice, 'mishap', at('mishap'), accounts.length) : [];

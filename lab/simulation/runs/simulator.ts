@@ -138,13 +138,13 @@ async function runScenario(
 }
 
 function planOf(
-  { conflictProbability, faultProbability }: Scenario,
+  { conflictProbability, faultProbability, payments }: Scenario,
   dice: Dice,
   faults: readonly Fault[] | undefined,
 ): FaultPlan {
   if (faults) return plannedFaults(faults);
   return conflictProbability === undefined
-    ? randomFaults(dice, faultProbability)
+    ? randomFaults(dice, faultProbability, payments?.faultProbability)
     : conflictingWrites(dice, conflictProbability);
 }
 

@@ -157,12 +157,17 @@ export function kindsFor({
 const oftenStruckShare = 0.05;
 const oftenStruckProbability = 0.35;
 
-/** Strikes each call with the same small probability, and the calls of a few sites much more often. */
-export function randomFaults(dice: Dice, probability: number): FaultPlan {
-  if (probability === 0) return () => undefined;
+/**
+ * Strikes each call with the same small probability, and the calls of a few sites much more often.
+ * @param ofStripe the probability for a call of Stripe
+ */
+export function randomFaults(dice: Dice, probability: number, ofStripe = probability): FaultPlan {
+  if (probability === 0 && ofStripe === 0) return () => undefined;
   return (call) => {
     const name = `fault ${call.site} ${call.occurrence}`;
-    const own = dice.chance(`eye on ${call.site}`, oftenStruckShare) ? oftenStruckProbability : probability;
+    const usual = call.service === 'stripe' ? ofStripe : probability;
+    const isOften = probability > 0 && dice.chance(`eye on ${call.site}`, oftenStruckShare);
+    const own = isOften ? oftenStruckProbability : usual;
     return dice.chance(name, own) ? dice.pick(`${name} kind`, kindsFor(call)) : undefined;
   };
 }

@@ -90,8 +90,8 @@ export const payments: Bugs = {
       'payments',
     ],
     'decline-does-not-pause': [
-      'const paused = pause === undefined ? { set: {} } : pauseChange(pause);',
-      "const paused: TopUpChange = pause === 'unknown' ? pauseChange(pause) : { set: {} };",
+      'const paused: TopUpChange = isPausing ? pauseChange(pause) : {};',
+      "const paused: TopUpChange = isPausing && state === 'unknown' ? pauseChange(pause) : {};",
       'payments',
     ],
     'dispute-does-not-pause': [
