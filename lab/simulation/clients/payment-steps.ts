@@ -175,6 +175,8 @@ export function createPaymentSteps(stage: Stage): (step: PaymentStep) => Promise
     const paid = paidOf(account, act.place);
     if (!paid) return;
     const { intent, charge } = paid;
+    // The setting may suspend the account of a disputed payment.
+    if (act.does === 'dispute') account.suspended = true;
     const part = (share = 1): number => Math.max(1, Math.round(charge.amount * share));
     const done = stripe.act(() => {
       switch (act.does) {

@@ -54,7 +54,7 @@ export function paymentsOf(seed: number): Scenario {
     accountOf(dice, `account ${index}`),
   );
   const steps = stepsOf(dice, accounts, lengthMillis);
-  const later = dice.chance('days later', 0.06) ? daysLater(dice, accounts) : [];
+  const later = dice.chance('days later', 0.04) ? daysLater(dice, accounts) : [];
   return {
     ...undisturbed,
     seed,

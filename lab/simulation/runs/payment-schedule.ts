@@ -31,10 +31,10 @@ export function arePaymentsQuiet(world: World, service: Service, quietFrom: numb
 }
 
 /** Starts FollowPayments each minute, as the schedule does. Runs in which nothing can happen are mostly left out. */
-export function schedulePayments(world: World, service: Service, quietFrom: number): void {
+export function schedulePayments(world: World, service: Service, calmFrom: number): void {
   const tick = (minute: number): void => {
     setTimeout(() => {
-      const isIdle = !isDue(world, service, quietFrom);
+      const isIdle = !isDue(world, service, calmFrom);
       if (!isIdle || world.dice.chance(`idle worker of payments ${minute}`, 0.02)) {
         void service.payments.followPayments();
         if (world.dice.chance(`worker of payments twice ${minute}`, 0.05)) {
@@ -48,13 +48,13 @@ export function schedulePayments(world: World, service: Service, quietFrom: numb
   tick(0);
 }
 
-function isDue(world: World, service: Service, quietFrom: number): boolean {
+function isDue(world: World, service: Service, calmFrom: number): boolean {
   const { table } = service;
   const now = world.time.now();
   const { stripe } = service.payments;
   const cursor = numberIn(table.get('PAYMENTS', 'CURSOR'), 'untilMillis');
   // Long after the last change the list of events is as it was.
-  const isChanging = now < Math.max(quietFrom, stripe.lastChangeAt()) + quietMillis;
+  const isChanging = now < Math.max(calmFrom, stripe.lastChangeAt()) + quietMillis;
   const isBehind = cursor < stripe.lastChangeAt() + 2 * minuteMillis;
   if (now - cursor >= listEveryMillis && (isChanging || isBehind)) return true;
   return table.indexed('open_work', '').some((row) => {

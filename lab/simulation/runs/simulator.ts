@@ -114,7 +114,7 @@ async function runScenario(
   const lastAt = startAt + Math.max(0, ...scenario.steps.map(({ at }) => at));
   const endAt = lastAt + horizonMillis;
   const quietFrom = Math.max(lastAt, startAt + scenario.calmAfter);
-  if (payments) schedulePayments(world, service, quietFrom);
+  if (payments) schedulePayments(world, service, startAt + scenario.calmAfter);
   while (invariants.violations.length === 0 && time.now() < endAt) {
     if (!(await time.step())) break;
     if (
