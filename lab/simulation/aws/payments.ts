@@ -97,5 +97,3 @@ export function createPayments(world: World, observer: PaymentObserver, habits: 
       }),
   };
 }
-
-export type Payments = ReturnType<typeof createPayments>;

@@ -117,7 +117,7 @@ function changeOf(dice: Dice, name: string, lengthMillis: number): Step {
     3_000,
     lengthMillis + dice.pick(`${name} late`, [0, 10, 10]) * minuteMillis,
   );
-  const does = dice.pick(`${name} does`, [
+  const does = dice.pick<'choose' | 'end' | 'remove' | 'lose' | 'unsubscribe'>(`${name} does`, [
     'choose',
     'choose',
     'choose',

@@ -4,7 +4,7 @@ import type { Service } from '../aws/deployed-service.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import { asBody, bodyOf, memberOf } from '../clients/requests.ts';
 import { type Accuse, textOf } from './money-books.ts';
-import { isOfStripe, numberIn, paymentIdOf } from './payments.ts';
+import { isOfStripe, numberIn, paymentIdOf } from './payment-book.ts';
 
 export function createPaymentNoticeInvariants(service: () => Service | undefined, accuse: Accuse) {
   const told = new Map<string, number>();

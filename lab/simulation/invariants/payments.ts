@@ -12,44 +12,14 @@ import type { AskedOfStripe } from '../network/stripe-in-world.ts';
 import type { SentEvent } from '../network/stripe-webhooks.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { type Accuse, textOf } from './money-books.ts';
+import { isOfStripe, madeAt, numberIn, type PaymentBook, paymentIdOf } from './payment-book.ts';
 import { createPaymentNoticeInvariants } from './payment-notices.ts';
 import { createTopUpInvariants } from './top-ups.ts';
 
-export const microsOfCent = 10_000;
+const microsOfCent = 10_000;
 const minuteMillis = 60_000;
 /** Whatever was lost, all is right an hour after Stripe answers again. */
 const mendedMillis = 61 * minuteMillis;
-
-export const numberIn = (item: Item | undefined, name: string): number => Number(item?.[name]?.N ?? 0);
-
-/** What the commits tell of a payment. */
-export interface PaymentBook {
-  readonly id: string;
-  readonly account: string;
-  readonly kind: string;
-  readonly amountMicros: number;
-  /** The month in which it began, by its id. */
-  readonly month: string;
-  state: string;
-  credits: number;
-  creditedMicros: number;
-  reversedMicros: number;
-}
-
-/** The payment of an item, by its key. */
-export function paymentIdOf({ pk, sk }: Pick<Change, 'pk' | 'sk'>): string {
-  return `pay_${pk.slice('ACCOUNT#'.length)}_${sk.slice('PAYMENT#'.length)}`;
-}
-
-/** When an id was made: the first 48 bits of a UUIDv7. */
-export function madeAt(id: string): number {
-  return Number.parseInt((id.split('_')[2] ?? '').replaceAll('-', '').slice(0, 12), 16);
-}
-
-export function isOfStripe(item: Item | undefined): boolean {
-  const kind = textOf(item, 'kind');
-  return kind === 'checkout' || kind === 'auto';
-}
 
 /** What nobody but the operator may read. */
 const secretForm = /\b(rk_(test|live)_|whsec_|pm_[A-Za-z0-9]{16}|cus_[A-Za-z0-9]{16})/;

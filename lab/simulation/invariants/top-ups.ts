@@ -4,7 +4,7 @@ import type { Service } from '../aws/deployed-service.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
 import { type Accuse, textOf } from './money-books.ts';
-import { isOfStripe, madeAt, numberIn, type PaymentBook, paymentIdOf } from './payments.ts';
+import { isOfStripe, madeAt, numberIn, type PaymentBook, paymentIdOf } from './payment-book.ts';
 
 const hourMillis = 3_600_000;
 const ofOperator = ['dispute', 'operator'];

@@ -45,8 +45,6 @@ const passing: Readonly<Record<string, number>> = {
   Throttled: 429,
 };
 
-export type Mails = ReturnType<typeof createMails>;
-
 export function createMails(
   world: World,
   clock: Clock,

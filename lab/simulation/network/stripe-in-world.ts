@@ -57,8 +57,6 @@ const faultOf: Readonly<Partial<Record<FaultKind, Fault['fault']>>> = {
 const lagSeconds = 60;
 const lateEffectSeconds = 300;
 
-export type StripeInWorld = ReturnType<typeof createStripeInWorld>;
-
 /** @param receive hands an event to the service, and gives the status of its answer, or 0 when none came */
 export function createStripeInWorld(
   world: World,
