@@ -224,18 +224,21 @@ describe('every operation with every role', () => {
     expect(of('viewer', false)).toEqual(['setEmails']);
     expect(of('owner', true)).toEqual(['listPeople', 'listActions']);
     expect(of('owner', false)).toEqual([
-      'beginPayment',
-      'setAutoTopUp',
-      'resumeAutoTopUp',
-      'removeCard',
       'setBudget',
       'invitePerson',
       'changePerson',
       'removePerson',
       'endSessions',
       'withdrawInvitation',
+      'beginPayment',
+      'setAutoTopUp',
+      'resumeAutoTopUp',
+      'removeCard',
     ]);
     expect(names.filter((name) => operationOf(name).isForFinance === true)).toEqual([
+      'setBudget',
+      'getEmails',
+      'setEmails',
       'listLedger',
       'exportLedger',
       'getStatement',
@@ -246,9 +249,6 @@ describe('every operation with every role', () => {
       'getPayment',
       'getReceipt',
       'getAutoTopUp',
-      'setBudget',
-      'getEmails',
-      'setEmails',
     ]);
     const ofOperator = names.filter((name) => operationOf(name).path.startsWith('/operator/'));
     expect([...of('operator', true), ...of('operator', false)].sort()).toEqual(ofOperator.sort());
