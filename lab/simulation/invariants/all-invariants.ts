@@ -306,6 +306,7 @@ export function createInvariants(world: World) {
         invocations.onRead(pk);
       },
       onDelivers: mails.onDelivers,
+      onPublish: mails.onPublish,
       onPublished: mails.onPublished,
       onSent: (invocation, event) => {
         if (invocation.name.startsWith('portal-')) {

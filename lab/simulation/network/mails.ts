@@ -27,6 +27,8 @@ export interface Published {
 }
 
 export interface MailObserver {
+  /** A Publish has arrived, whatever becomes of it. */
+  readonly onPublish: (topic: string, sender: Invocation | undefined) => void;
   readonly onPublished: (published: Published) => void;
 }
 
@@ -88,6 +90,7 @@ export function createMails(
 
   function publish(topic: string, mail: Mail, sender: Invocation | undefined): Published {
     publishes += 1;
+    observer.onPublish?.(topic, sender);
     if (world.dice.chance(`publish ${publishes} refused`, refusal))
       throw new AwsError('Throttled', 'Rate exceeded', { status: 429 });
     const to = subscribed(topic).flatMap(({ address, onSince }) => (onSince === undefined ? [] : [address]));

@@ -22,6 +22,11 @@ export const mails: Bugs = {
     ],
   },
   'service/portal/sign-in/emails.ts': {
+    'mail-choice-outlives-its-end': [
+      'await mailStore.end(account.id, person.id, account.mailChoices);',
+      '',
+      'mails',
+    ],
     'mail-topic-stays-behind-the-last-choice': [
       'await orUnavailable(() => topics.remove(topic));',
       '',
@@ -35,6 +40,11 @@ export const mails: Bugs = {
       'mails',
     ],
     'mail-lost-without-a-state': [".catch(() => 'on' as const)", ".catch(() => 'gone' as const)", 'mails'],
+    'mail-to-the-topic-of-another-account': [
+      'topicOf(delivery.accountId, personId)',
+      'topicOf(((globalThis as { first?: typeof delivery.accountId }).first ??= delivery.accountId), personId)',
+      'mails',
+    ],
     'mail-of-every-kind': [
       'kinds.some((kind) => kind === event)',
       "kinds.length > 0 && event !== ''",
