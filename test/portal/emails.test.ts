@@ -68,6 +68,34 @@ describe('The e-mails of a person', () => {
     expect(portal.mails.subscriptions.size).toBe(0);
   });
 
+  it.each(['before', 'after'])(
+    'leave no topic when the person is removed while they choose, %s the choice is stored',
+    async (when) => {
+      const { portal, owner, person, members } = await opened();
+      const viewer = await person('viewer@studio.test');
+      const [, id = ''] = await members();
+      const remove = async () =>
+        expect((await portal.ask('removePerson', { as: owner, id })).status).toBe(200);
+      const choose = () => portal.ask('setEmails', { as: viewer, body: { notices: ['wallet.low'] } });
+      if (when === 'before') {
+        const { subscribe } = portal.mails.topics;
+        portal.mails.topics.subscribe = async (...of) => {
+          await remove();
+          await subscribe(...of);
+        };
+        expect((await choose()).status).toBe(404);
+      } else {
+        const { removeMember } = portal.people;
+        portal.people.removeMember = async (...of) => {
+          expect((await choose()).status).toBe(200);
+          return removeMember(...of);
+        };
+        await remove();
+      }
+      expect(portal.mails.subscriptions.size).toBe(0);
+    },
+  );
+
   it('are chosen by at most ten people of an account', async () => {
     const { portal, person } = await opened();
     const choose = async (email: string) =>

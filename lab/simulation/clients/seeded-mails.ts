@@ -94,8 +94,8 @@ function stepsOf(dice: Dice, lengthMillis: number): Step[] {
     reference: `reference ${account}`,
   }));
   const changes = Array.from({ length: dice.between('changes', 2, 8) }, (_, index) =>
-    changeOf(dice, `change ${index}`, lengthMillis),
-  );
+    changesOf(dice, `change ${index}`, lengthMillis),
+  ).flat();
   return [...choices, ...submits, ...topUps, ...changes];
 }
 
@@ -108,37 +108,37 @@ function choice(dice: Dice, name: string): PortalAct {
   };
 }
 
-/** In the middle of everything, or while the e-mails are tried again. */
-function changeOf(dice: Dice, name: string, lengthMillis: number): Step {
+/** In the middle of everything, or while the e-mails are tried again. A person may choose while others end it. */
+function changesOf(dice: Dice, name: string, lengthMillis: number): Step[] {
   const account = dice.between(`${name} account`, 0, 1);
   const person = dice.between(`${name} person`, 0, 2);
-  const at = dice.between(
-    `${name} at`,
-    3_000,
-    lengthMillis + dice.pick(`${name} late`, [0, 10, 10]) * minuteMillis,
-  );
-  const does = dice.pick<'choose' | 'end' | 'remove' | 'lose' | 'unsubscribe'>(`${name} does`, [
-    'choose',
-    'choose',
-    'choose',
-    'end',
-    'end',
-    'remove',
-    'lose',
-    'unsubscribe',
-  ]);
+  const at =
+    dice.between(`${name} at`, 3_000, lengthMillis) +
+    dice.between(`${name} late`, 0, dice.pick(`${name} latest`, [0, 10, 10])) * minuteMillis;
+  const acts = (own: string, by: number, act: PortalAct, when = at): Step =>
+    portalStep(own, account, by, when, act);
+  const chooses = (of: number): Step[] => {
+    const own = `${name} at once`;
+    if (!dice.chance(own, 0.4)) return [];
+    return [acts(own, of, choice(dice, own), at + dice.between(`${own} after`, -80, 80))];
+  };
+  const does = dice.pick(`${name} does`, kindsOfChange);
   switch (does) {
     case 'choose':
-      return portalStep(name, account, person, at, choice(dice, name));
+      return [acts(name, person, choice(dice, name))];
     case 'end':
-      return portalStep(name, account, person, at, { does: 'choose_emails', kinds: [] });
-    case 'remove':
-      return portalStep(name, account, 0, at, { does: 'remove_person', target: Math.max(1, person) });
+      return [acts(name, person, { does: 'choose_emails', kinds: [] }), ...chooses(person)];
+    case 'remove': {
+      const target = Math.max(1, person);
+      return [acts(name, 0, { does: 'remove_person', target }), ...chooses(target)];
+    }
     case 'lose':
     case 'unsubscribe':
-      return { kind: 'mail_topic', does, account, person, at };
+      return [{ kind: 'mail_topic', does, account, person, at }];
   }
 }
+
+const kindsOfChange = ['choose', 'choose', 'choose', 'end', 'end', 'remove', 'lose', 'unsubscribe'] as const;
 
 function portalStep(name: string, account: number, person: number, at: number, act: PortalAct): Step {
   return { kind: 'portal', name, account, person, at, thinkMillis: 10, act };

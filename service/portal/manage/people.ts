@@ -85,9 +85,10 @@ export const invitePerson: ManageHandle<'invitePerson'> = (request, caller, serv
 export const removePerson: ManageHandle<'removePerson'> = async (request, caller, services) => {
   const read = await readMember(caller.account, request.pathId, services.people);
   checkChanged(await services.people.removeMember(read));
-  // Nothing is published to the topic any more: the choice was in the item of the member.
+  // Nothing is published to the topic any more: the choice was in the item of the member. The person may have chosen
+  // since it was read, so the topic is deleted in any case.
   const topic = topicOf(read.accountId, read.personId);
-  if (read.mail) await services.removeTopic?.(topic).catch(() => services.log.info('topic_left', { topic }));
+  await services.removeTopic?.(topic).catch(() => services.log.info('topic_left', { topic }));
   return { status: 200, body: {}, logged: { note: read.email } };
 };
 

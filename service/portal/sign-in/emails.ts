@@ -48,8 +48,11 @@ export const setEmails: PortalHandle<'setEmails', SignInServices> = async (reque
   });
   const portalUrl = services.settings.portalUrl.href;
   const choice = { kinds, address: person.email, portalUrl };
-  if (!(await mailStore.choose(account.id, person.id, choice)))
+  if (!(await mailStore.choose(account.id, person.id, choice))) {
+    // Who removed the person may have deleted the topic before it was made.
+    await orUnavailable(() => topics.remove(topic));
     throw new Problem('ERR_NOT_FOUND', 'You have lost your place in the account.');
+  }
   return { status: 200, body: await viewOf(caller, choice, services), logged };
 };
 

@@ -16,8 +16,8 @@ export const mails: Bugs = {
   },
   'service/portal/manage/people.ts': {
     'mail-topic-of-a-removed-person-stays': [
-      'if (read.mail) await services.removeTopic',
-      'if (!read.mail) await services.removeTopic',
+      'await services.removeTopic?.(topic)',
+      'if (read.mail) await services.removeTopic?.(topic)',
       'mails',
     ],
   },
