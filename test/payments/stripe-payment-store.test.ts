@@ -216,6 +216,14 @@ describe('An automatic payment', () => {
     expect(await available()).toBe(usd(90));
   });
 
+  it('stays paused by a dispute when it fails afterwards, so that only the operator ends the pause', async () => {
+    const open = await begin();
+    await topUps.pause(await topUp(), 'dispute');
+    expect(await store.fail(open.id, { state: 'failed', pause: 'declined' })).toBe(true);
+    expect(await topUp()).toMatchObject({ reservedMicros: { [month]: 0 }, paused: 'dispute' });
+    expect((await topUp()).open).toBeUndefined();
+  });
+
   it('leaves another open payment alone when an old one is taken late', async () => {
     const old = await begin();
     await store.fail(old.id, { state: 'failed' });
