@@ -154,7 +154,9 @@ function stepsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: num
   const disputes = dice.chance('dispute', 0.45)
     ? disputeOf(dice, 'dispute', account('dispute'), lengthMillis)
     : [];
-  const mishaps = dice.chance('mishap', 0.3) ? mishapOf(dice, 'mishap', at('mishap'), accounts.length) : [];
+  const mishaps = dice.chance('mishap', 0.3)
+    ? mishapOf(dice, 'mishap', at('mishap') + minute, accounts.length)
+    : [];
   return [...spends, ...submits, ...people, ...twins, ...others, ...disputes, ...mishaps];
 }
 
@@ -262,7 +264,7 @@ function mishapOf(dice: Dice, name: string, at: number, accounts: number): Step[
     'roll',
     'key',
     'back',
-    'clock',
+    'back',
     'clock',
     'suspend',
   ]);
@@ -288,9 +290,9 @@ function mishapOf(dice: Dice, name: string, at: number, accounts: number): Step[
       ];
     case 'back': {
       // Before the events are read, the accounts need money.
-      const spent = Array.from({ length: accounts }, (_, account): Step => ({
-        ...{ kind: 'adjust', account, at: at + 2_000 },
-        amountMicros: -dice.between(`${name} spends ${account}`, 3, 12) * 1_000_000,
+      const spent = Array.from({ length: 6 * accounts }, (_, index): Step => ({
+        ...{ kind: 'adjust', account: index % accounts, at: at + 2_000 + 500 * index },
+        amountMicros: -4_000_000,
       }));
       const byMillis = dice.pick(`${name} by`, [2 * hour, 3 * day]);
       const forMillis = dice.pick(`${name} for`, [500, 3 * minute, 6 * minute]);
