@@ -10,7 +10,7 @@ import {
   sumBills,
   sumMargin,
 } from '../../service/usage/margin.ts';
-import { moneyInCells, sumMoneyIn } from '../../service/usage/money-in.ts';
+import { moneyInCells, moneyInKinds, sumMoneyIn } from '../../service/usage/money-in.ts';
 import { sumUsage, usageCells, usageDimensions } from '../../service/usage/usage.ts';
 import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import { asMicros, formatUsd } from '../../service/values/money.ts';
@@ -146,7 +146,7 @@ async function readRows(
   let place = 0;
   for await (const { id } of accounts) {
     place += 1;
-    for await (const some of readBookedRows(services.table, id, days)) {
+    for await (const some of readBookedRows(services.table, id, days, moneyInKinds)) {
       for (const booked of some) take(id, booked);
       rows += some.length;
       progress(() => `account ${place}, ${rows} ledger rows`);

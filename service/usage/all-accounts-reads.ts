@@ -23,6 +23,7 @@ import {
   parseNoticeId,
 } from '../values/ids.ts';
 import { readBookedRows } from './booked-row-reads.ts';
+import { moneyInKinds } from './money-in.ts';
 import type { BookedRow, Days } from './booked-row.ts';
 
 const accountsAtOnce = 8;
@@ -78,7 +79,7 @@ export function createOperatedReads(table: Table) {
       return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
     },
     bookedRows: (account: AccountId, days: Days): AsyncIterable<readonly BookedRow[]> =>
-      readBookedRows(table, account, days),
+      readBookedRows(table, account, days, moneyInKinds),
   };
 }
 

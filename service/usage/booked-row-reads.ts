@@ -1,6 +1,6 @@
 /** Charges and refunds of the ledger with all that usage needs. Rows of older releases lack a part of it. */
 import { ledgerRowFromItem } from '../accounts/account-items.ts';
-import type { LedgerRow } from '../accounts/account.ts';
+import type { LedgerKind, LedgerRow } from '../accounts/account.ts';
 import { batchGetAtOnce } from '../aws/dynamodb/batch-get.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import type { QueryParts } from '../aws/dynamodb/send.ts';
@@ -109,14 +109,19 @@ const attributes = [
   'refundedMicros',
 ] as const satisfies readonly (keyof BookedCreation)[];
 
-/** The rows of these days but credit lines, the oldest first, some hundred at once, in constant memory. */
+/**
+ * The charges and refunds of these days, the oldest first, some hundred at once, in constant memory.
+ * @param more the other kinds of rows that the caller counts
+ */
 export async function* readBookedRows(
   table: Table,
   accountId: AccountId,
   days: Days,
+  more: readonly LedgerKind[] = [],
 ): AsyncGenerator<readonly BookedRow[]> {
+  const wanted: readonly LedgerKind[] = ['charge', 'refund', ...more];
   for await (const page of readLedgerRows(table, accountId, days)) {
-    const rows = page.filter(({ kind }) => kind !== 'credit_line');
+    const rows = page.filter(({ kind }) => wanted.includes(kind));
     for (let start = 0; start < rows.length; start += rowsAtOnce)
       yield await withCreations(table, rows.slice(start, start + rowsAtOnce));
   }

@@ -1,4 +1,5 @@
 /** The money that came in and went back, by the ledgers. It counts on the day of its row. */
+import type { LedgerKind } from '../accounts/account.ts';
 import { asMicros, type Micros } from '../values/money.ts';
 import { type BookedRow, type Cells } from './booked-row.ts';
 
@@ -10,6 +11,13 @@ export interface MoneyIn {
   /** By refunds and disputes, less what disputes gave back. */
   readonly reversedMicros: Micros;
 }
+
+/** The rows that count here. */
+export const moneyInKinds = [
+  'payment',
+  'top_up',
+  'payment_reversed',
+] as const satisfies readonly LedgerKind[];
 
 export function sumMoneyIn() {
   let [payments, topUps, reversed] = [0, 0, 0];
