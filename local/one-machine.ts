@@ -24,7 +24,7 @@ import { createLocalIssuer } from './issuer/issuer.ts';
 import type { FunctionLogLine } from './lambda/messages.ts';
 import type { LocalAws } from './local-aws.ts';
 import { type Runtime, type RuntimeEvent, startRuntime } from './runtime.ts';
-import { servedUnder, withLocalUploads } from './served-template.ts';
+import { servedUnder, withLocalUploads, withoutPayments } from './served-template.ts';
 import { createPublicDoor, type PublicService, publicUrlOf } from './public-door.ts';
 import { listen, routed, type ServerHandlers } from './server.ts';
 import { createLocalStripe, localStripeSecret, stripePath } from './stripe/local-stripe.ts';
@@ -157,7 +157,7 @@ async function start(
     apiEndpoint: url,
     versionOf: versions.publish,
   });
-  const template = servedUnder(url, synthesized, environment);
+  const template = servedUnder(url, service ? withoutPayments(synthesized) : synthesized, environment);
   const runtime = await startRuntime({
     template,
     folder,

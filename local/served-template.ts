@@ -37,6 +37,20 @@ export function servedUnder(
   };
 }
 
+/** A machine that serves others takes no payments yet: it has neither their functions nor their outputs. */
+export function withoutPayments(template: LocalTemplate): LocalTemplate {
+  const isOther = (id: string): boolean => !/^(ReceivePayment|FollowPayments|PortalPay)[0-9A-F]{8}$/.test(id);
+  return {
+    ...template,
+    functions: template.functions.filter(({ id }) => isOther(id)),
+    routes: template.routes.filter(({ functionId }) => isOther(functionId)),
+    schedules: template.schedules.filter(({ functionId }) => isOther(functionId)),
+    outputs: Object.fromEntries(
+      Object.entries(template.outputs).filter(([name]) => !name.startsWith('Payment')),
+    ),
+  };
+}
+
 /** The distribution, whose pages upload to the local S3. Its address is known only after the template is read. */
 export function withLocalUploads(
   distribution: LocalDistribution,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { withoutPayments } from '../../local/served-template.ts';
 import { type LocalTemplate, readTemplate } from '../../local/template.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { newFolder } from './machine-fixture.ts';
@@ -20,6 +21,24 @@ describe('the template of the stack that CDK has synthesized', () => {
   const machineArns = ['CreationStateMachine', 'CreationCallbackMachine'].map(
     (name) => named(stateMachines, name).arn,
   );
+
+  test('A machine that serves others has nothing of payments, and all else', () => {
+    const served = withoutPayments(template);
+    const lost = functions.filter((fn) => !served.functions.includes(fn));
+    expect(lost.map(({ id }) => id.slice(0, -8)).sort()).toEqual([
+      'FollowPayments',
+      'PortalPay',
+      'ReceivePayment',
+    ]);
+    const ids = new Set(served.functions.map(({ id }) => id));
+    for (const { functionId } of [...served.routes, ...served.schedules]) expect(ids).toContain(functionId);
+    expect(served.routes.length).toBeLessThan(template.routes.length);
+    expect(served.schedules).toHaveLength(template.schedules.length - 1);
+    expect(Object.keys(outputs).filter((name) => !(name in served.outputs))).toEqual([
+      'PaymentSecretArn',
+      'PaymentSettings',
+    ]);
+  });
 
   test('A function has its bundle, its role, and an environment with local names', () => {
     const fn = named(functions, 'GenerateImage');
