@@ -7,6 +7,9 @@ import type { AccountId } from '../../service/values/ids.ts';
 import { type Browser, invite, openBrowser } from '../fixtures/portal.ts';
 import type { TestService } from '../fixtures/service.ts';
 
+/** Half a minute at least. */
+const mostLooks = 1_500;
+
 /** A payment that was begun, and the address of Stripe's page for it. */
 export interface Begun {
   readonly id: string;
@@ -48,11 +51,12 @@ export async function openPayer(service: TestService, account: AccountId, email:
       };
       return data.flatMap(({ kind, amount }) => (kind.startsWith('payment') ? [amount] : []));
     },
-    /** Waits until the wallet has so many USD. Gives the milliseconds. */
-    credited: async (dollars: number): Promise<number> => {
-      const from = performance.now();
-      while ((await balance()) !== dollars) await sleep(20);
-      return performance.now() - from;
+    /** Waits until the wallet has so many USD. Throws when it does not come to that. */
+    credited: async (dollars: number): Promise<void> => {
+      for (let looks = 0; (await balance()) !== dollars; looks += 1) {
+        if (looks > mostLooks) throw new Error(`the wallet has ${await balance()} USD, not ${dollars}`);
+        await sleep(20);
+      }
     },
   };
 }
