@@ -215,6 +215,18 @@ describe('The payments', () => {
     expect(await addMoney().count()).toBe(0);
   });
 
+  it('that the operator has not set up yet leave the wallet as it is without them', async () => {
+    as('owner');
+    const refused = { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'payments_not_set_up' } };
+    for (const name of ['listPayments', 'getAutoTopUp'] as const)
+      stub.refuse(name, { ...refused, status: 503, message: 'The operator has not set up payments yet.' });
+    await portal.open('wallet', 'Wallet');
+    await main().getByText('The operator of this service tops the wallet up.').waitFor();
+    await main().getByRole('columnheader', { name: 'Available after' }).waitFor();
+    expect(await addMoney().count()).toBe(0);
+    expect(await main().getByRole('alert').count()).toBe(0);
+  });
+
   it('are closed after a dispute, in both themes, on a phone and at 200 %', async () => {
     as('owner');
     stub.answer('listPayments', () => listing(stub.samples.payments, { test_mode: true, is_closed: true }));

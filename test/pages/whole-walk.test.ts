@@ -24,7 +24,7 @@ const complaints: string[] = [];
 /** What the person was shown and must be nowhere else: keys, and secrets of webhooks. */
 const secrets: string[] = [];
 
-const [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+const [service, browser] = await Promise.all([startTestService({ takesPayments: true }), startBrowser()]);
 const receiver = await startReceiver(() => service.machine.clock.now());
 /** Another receiver, which is no address of a request. */
 const endpoint = await startReceiver(() => service.machine.clock.now());

@@ -27,15 +27,26 @@ function PlainWallet() {
   const { first } = ledger;
   return (
     <Page title="Wallet" actions={<Pay />}>
-      {(first ?? ledger.error) ? (
-        <>
-          {first && <Balance of={first} />}
-          <Movements of={ledger} />
-        </>
-      ) : (
-        <Loading rows={8} />
-      )}
+      {(first ?? ledger.error) ? <ByHand of={ledger} /> : <Loading rows={8} />}
     </Page>
+  );
+}
+
+/** The wallet for which nobody pays here. */
+function ByHand({ of: ledger }: { of: Ledger }) {
+  const { first } = ledger;
+  const { service } = useSession().me;
+  return (
+    <>
+      {first && <Balance of={first} />}
+      {first && service.payment_url === null && (
+        <p class="notice">
+          The operator of this service tops the wallet up.{' '}
+          <WhomToAsk command={'wallet top-up ACCOUNT --amount 25 --reference "first top-up"'} />
+        </p>
+      )}
+      <Movements of={ledger} />
+    </>
   );
 }
 
@@ -51,6 +62,12 @@ function PaidWallet() {
   const file = payments.useFile();
   const mayPay = useMay('beginPayment');
   const [begun, setBegun] = useKept<BegunPayment | null>('add money', null);
+  if (rows.error?.details['reason'] === 'payments_not_set_up')
+    return (
+      <Page title="Wallet">
+        <ByHand of={ledger} />
+      </Page>
+    );
   const isThere = [ledger.first ?? ledger.error, rows.first ?? rows.error, topUp.data ?? topUp.error, file];
   return (
     <Page
@@ -124,23 +141,14 @@ function Pay() {
 }
 
 function Balance({ of }: { of: LedgerPage }) {
-  const { service } = useSession().me;
   return (
-    <>
-      <Figures
-        rows={[
-          ['Available', <Money of={of.available} />, 'What new requests can spend.'],
-          ['Balance', <Money of={of.balance} />],
-          ['Credit line', <Money of={of.credit_line} />],
-        ]}
-      />
-      {service.payment_url === null && !service.takes_payments && (
-        <p class="notice">
-          The operator of this service tops the wallet up.{' '}
-          <WhomToAsk command={'wallet top-up ACCOUNT --amount 25 --reference "first top-up"'} />
-        </p>
-      )}
-    </>
+    <Figures
+      rows={[
+        ['Available', <Money of={of.available} />, 'What new requests can spend.'],
+        ['Balance', <Money of={of.balance} />],
+        ['Credit line', <Money of={of.credit_line} />],
+      ]}
+    />
   );
 }
 
