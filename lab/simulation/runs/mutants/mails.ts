@@ -27,9 +27,14 @@ export const mails: Bugs = {
       '',
       'mails',
     ],
+    'mail-topic-is-made-behind-a-removal': [
+      'await orUnavailable(() => topics.remove(topic));\n    throw',
+      'throw',
+      'mails',
+    ],
     'mail-topic-stays-behind-the-last-choice': [
-      'await orUnavailable(() => topics.remove(topic));',
-      '',
+      'await orUnavailable(() => topics.remove(topic));\n    return',
+      'return',
       'mails',
     ],
   },
