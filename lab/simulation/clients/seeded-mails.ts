@@ -120,7 +120,7 @@ function changesOf(dice: Dice, name: string, lengthMillis: number): Step[] {
   const chooses = (of: number): Step[] => {
     const own = `${name} at once`;
     if (!dice.chance(own, 0.4)) return [];
-    return [acts(own, of, choice(dice, own), at + dice.between(`${own} after`, -80, 80))];
+    return [acts(own, of, choice(dice, own), at + dice.between(`${own} after`, -50, 50))];
   };
   const does = dice.pick(`${name} does`, kindsOfChange);
   switch (does) {
@@ -138,7 +138,17 @@ function changesOf(dice: Dice, name: string, lengthMillis: number): Step[] {
   }
 }
 
-const kindsOfChange = ['choose', 'choose', 'choose', 'end', 'end', 'remove', 'lose', 'unsubscribe'] as const;
+const kindsOfChange = [
+  'choose',
+  'choose',
+  'choose',
+  'end',
+  'end',
+  'remove',
+  'remove',
+  'lose',
+  'unsubscribe',
+] as const;
 
 function portalStep(name: string, account: number, person: number, at: number, act: PortalAct): Step {
   return { kind: 'portal', name, account, person, at, thinkMillis: 10, act };

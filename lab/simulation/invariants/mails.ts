@@ -19,6 +19,12 @@ interface Version {
   until: number;
 }
 
+interface Try {
+  readonly attempt: number;
+  readonly at: number;
+  readonly sender: Invocation | undefined;
+}
+
 interface Told {
   readonly account: string;
   readonly type: string;
@@ -43,9 +49,8 @@ export function createMailInvariants(world: World, service: () => Service | unde
   /** The notice that an invocation delivers. */
   const delivers = new Map<string, string>();
   const published = new Map<string, Published[]>();
-  const attempts = new Map<Published, number>();
-  /** The notices and topics of which a Publish has arrived. */
-  const tried = new Set<string>();
+  /** Each Publish that has arrived, by the notice and the topic, whatever became of it. */
+  const tries = new Map<string, Try[]>();
 
   const nameOf = (account: string, person: string): string => `${account}-${person}`;
   const accountIn = (topic: string): string => topic.slice(0, accountLength);
@@ -96,16 +101,21 @@ export function createMailInvariants(world: World, service: () => Service | unde
       accuse('nobody gets an e-mail after the answer that ended them', `${topic}: ${type} ${notice}`);
   }
 
-  function keepsTheSchedule(one: Published, name: string, attempt: number): void {
-    const before = published.get(name) ?? [];
+  function keepsTheSchedule(notice: string, topic: string, sender: Invocation | undefined): void {
+    const name = `${notice} ${topic}`;
+    const before = tries.get(name) ?? [];
     const last = before.at(-1);
+    const attempt = Number(scheduleOf(notice, topic)?.['attempts']?.N ?? 0);
+    const one = { attempt, at: world.time.now(), sender };
+    tries.set(name, [...before, one]);
     if (attempt < 1 || attempt > 5) accuse('at most five attempts', `${name}: attempt ${attempt}`);
     // A call that arrives late belongs to an attempt whose time is over.
-    if (!last || one.sender?.faulted === true) return;
-    const least = waitsMillis[(attempts.get(last) ?? 0) - 1] ?? Infinity;
-    if (attempt > (attempts.get(last) ?? 0) && one.at - last.at < least - slack())
-      accuse('never early', `${name}: attempt ${attempt} after ${one.at - last.at} ms`);
-    if (before.some(({ isHeard, sender }) => isHeard && sender?.faulted === false))
+    if (!last || last.sender?.faulted === true || sender?.faulted === true) return;
+    const waited = one.at - last.at;
+    if (attempt <= last.attempt) accuse('an attempt is sent once', `${name}: attempt ${attempt}`);
+    if (waited < (waitsMillis[last.attempt - 1] ?? Infinity) - slack())
+      accuse('never early', `${name}: attempt ${attempt} after ${waited} ms`);
+    if (published.get(name)?.some(({ isHeard, sender: by }) => isHeard && by?.faulted === false) === true)
       accuse('an e-mail that SNS has taken is not sent again', name);
   }
 
@@ -142,7 +152,7 @@ export function createMailInvariants(world: World, service: () => Service | unde
     const sent = published.get(`${notice} ${topic}`) ?? [];
     const isReached = sent.some(({ to }) => to.includes(address));
     // SNS may have refused five times.
-    const isRefused = status === 'failed' && (tried.has(`${notice} ${topic}`) || world.injected.length > 0);
+    const isRefused = status === 'failed' && (tries.has(`${notice} ${topic}`) || world.injected.length > 0);
     if (!isReached && !isRefused)
       accuse('who confirmed gets each notice', `${topic}: ${of.type} ${notice} is ${status}`);
   }
@@ -167,9 +177,9 @@ export function createMailInvariants(world: World, service: () => Service | unde
     onDelivers: (invocation: string, notice: string) => void delivers.set(invocation, notice),
     onPublish: (topic: string, sender: Invocation | undefined) => {
       const notice = delivers.get(sender?.id ?? '') ?? '';
-      tried.add(`${notice} ${topic}`);
       if (accountIn(topic) !== told.get(notice)?.account)
         accuse('nobody is told of another account', `${topic}: ${notice}`);
+      else keepsTheSchedule(notice, topic, sender);
     },
     onPublished: (one: Published) => {
       const notice = delivers.get(one.sender?.id ?? '') ?? '';
@@ -179,10 +189,7 @@ export function createMailInvariants(world: World, service: () => Service | unde
       if (!one.mail.text.includes(textOf(account, 'name')))
         accuse('an e-mail names its account', `${one.topic}: ${notice}`);
       isWanted(one, notice, of);
-      const attempt = Number(scheduleOf(notice, one.topic)?.['attempts']?.N ?? 0);
       const name = `${notice} ${one.topic}`;
-      keepsTheSchedule(one, name, attempt);
-      attempts.set(one, attempt);
       published.set(name, [...(published.get(name) ?? []), one]);
     },
     onSent: ({ id }: Invocation, event: APIGatewayProxyEventV2) => {
