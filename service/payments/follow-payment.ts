@@ -88,7 +88,9 @@ async function withIntent(
       return end(services, payment, intent.failureCode);
     default:
       // A person may try another card on the page of Stripe. Nobody tries another one for an automatic payment.
-      return payment.kind === 'auto' ? giveUp(services, payment, intent) : openSession(services, payment);
+      return payment.kind === 'auto'
+        ? giveUp(services, payment, intent)
+        : openSession(services, payment, intent);
   }
 }
 
@@ -117,11 +119,16 @@ async function intentOf(
 /** Longer than a page to pay on lives. */
 const lostPageMillis = 60 * 60_000;
 
-/** A card was tried, and another one may be tried until the page expires. */
-async function openSession(services: FollowServices, payment: StripePayment): Promise<Followed> {
+/** A card was tried, and another one may be tried until the page expires, or until money was on its way. */
+async function openSession(
+  services: FollowServices,
+  payment: StripePayment,
+  { failureCode }: StripePaymentIntent,
+): Promise<Followed> {
   const { session } = payment;
   if (session === undefined) return { kind: 'waiting' };
   const { status } = answerOf(await services.stripe.getSession(session));
+  if (status === 'complete') return end(services, payment, failureCode);
   return withoutIntent(services, payment, status === 'expired' ? 'expired' : 'waiting');
 }
 

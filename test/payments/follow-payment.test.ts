@@ -139,7 +139,8 @@ describe('A Checkout', () => {
     expect(await follow(payment)).toEqual({ kind: 'processing' });
     const { paymentIntent } = await stored(payment.id);
     fake.act({ action: 'settle', payment_intent: paymentIntent, as: 'failed' });
-    expect(await follow(payment)).toEqual({ kind: 'waiting' });
+    expect(await follow(payment)).toEqual({ kind: 'ended' });
+    expect(await stored(payment.id)).toMatchObject({ state: 'failed' });
     expect(await available()).toBe(usd(5));
   });
 
