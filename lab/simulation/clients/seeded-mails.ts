@@ -96,7 +96,13 @@ function stepsOf(dice: Dice, lengthMillis: number): Step[] {
   const changes = Array.from({ length: dice.between('changes', 2, 8) }, (_, index) =>
     changesOf(dice, `change ${index}`, lengthMillis),
   ).flat();
-  return [...choices, ...submits, ...topUps, ...changes];
+  // A second execution of a notice finds its attempts claimed.
+  const restarts = Array.from({ length: dice.pick('restarts', [0, 0, 0, 4]) }, (_, index): Step => ({
+    kind: 'restart',
+    at: dice.between(`restart ${index}`, 5_000, lengthMillis + 10 * minuteMillis),
+    account: 0,
+  }));
+  return [...choices, ...submits, ...topUps, ...changes, ...restarts];
 }
 
 function choice(dice: Dice, name: string): PortalAct {
