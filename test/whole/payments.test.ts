@@ -1,18 +1,20 @@
 /** Payments with the real bundles, over sockets: the portal, the fake of Stripe with its page, its events, the worker. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestService } from '../fixtures/service.ts';
+import { type Client, startTestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
 import { atStripe, eventsAtStripe, openPayer, type Payer } from './payer.ts';
 
 const service = await startTestService({ takesPayments: true });
 afterAll(async () => service.end());
 
 let payer: Payer;
+let client: Client;
 let count = 0;
 beforeEach(async () => {
   await atStripe(service, { action: 'clear' });
   count += 1;
-  const { account } = await service.client({ balance: '1' });
-  payer = await openPayer(service, account.id, `owner${count}@example.com`);
+  client = await service.client({ balance: '1' });
+  payer = await openPayer(service, client.account.id, `owner${count}@example.com`);
 });
 
 const tenMinutes = 660;
@@ -25,6 +27,7 @@ describe('a payment by the page of Stripe', () => {
     expect(await payer.pay(begun)).toBe(back.href);
     await payer.credited(21);
     expect(await payer.rows()).toEqual([20]);
+    expect((await service.send('/balance', { key: client.key })).body).toMatchObject({ available: 21 });
     expect(await payer.shown(begun)).toMatchObject({ state: 'succeeded', amount: 20, credited: 20 });
     expect(await service.audit()).toEqual([]);
   });
@@ -72,3 +75,5 @@ describe('a payment by the page of Stripe', () => {
     },
   );
 });
+
+everyAnswer(() => service);
