@@ -141,6 +141,8 @@ const longTests = [
   'test/portal/ranges-long.test.ts',
   'test/local/wrong-catalog-or-settings.test.ts',
   'test/pages/generated-year.test.ts',
+  // test/pages/payments.test.ts proves each page and state that this walk joins.
+  'test/pages/pay-walk.test.ts',
   'test/pages/two-tabs.test.ts',
   // test/pages/pages.test.ts and every-page.test.ts prove each page that this walk joins.
   'test/pages/whole-walk.test.ts',

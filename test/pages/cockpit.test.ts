@@ -61,18 +61,57 @@ describe('The first page of the operator', () => {
     expect(await first.locator('li').allTextContents()).toEqual([
       expect.stringMatching(/^late One creation is open for longer/),
       expect.stringMatching(/^fails fal fal-ai\/flux-2-pro: other routes are asked first/),
+      'held One payment waits for you',
       expect.stringMatching(/^webhooks 2 webhooks are failing/),
       expect.stringMatching(/^paused fal since .*answers with 500/),
     ]);
     await page.getByRole('link', { name: '1 to 5 minutes' }).click();
     await page.getByRole('heading', { name: 'Open for 1 to 5 minutes' }).waitFor();
     await expect.poll(() => stub.received.at(-1)?.query).toBe('?band=60');
-    await page.getByRole('table').getByRole('link').first().click();
+    const oldest = page.getByRole('table', { name: 'Open creations, the oldest first' });
+    await oldest.getByRole('link').first().click();
     await page.getByRole('heading', { level: 1, name: 'Creation' }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/portal\/operator\/creations\/[0-9a-f-]{36}$/);
   });
 
-  it('says that nothing fails', async () => {
+  it('leads from a held payment to the payments of its account, with their ids for the commands', async () => {
+    await portal.open('operator', 'Service');
+    const held = page.locator('.card', { has: page.getByRole('heading', { name: 'Held payments' }) });
+    await held.getByText('npm run admin -- payments show ID').waitFor();
+    const closed = { test_mode: false, is_closed: true, least: 5, largest: 1_000 };
+    const { payments: data } = stub.samples;
+    stub.answer('listAccountPayments', () => ({ data, next_cursor: null, ...closed }));
+    await held.getByRole('link').click();
+    await page.getByText('held: the operator looks at it').waitFor();
+    const account = stub.samples.heldPayments[0]?.account ?? '';
+    await page.getByText(`npm run admin -- payments clear ${account}`).waitFor();
+    expect(await page.locator('code', { hasText: 'pay_1' }).count()).toBe(1);
+    // A receipt is answered to the people of the account alone.
+    expect(await page.getByRole('link', { name: /^Receipt/ }).count()).toBe(0);
+    expect(await portal.violations()).toEqual([]);
+  });
+
+  it('asks for no payments where the service takes none', async () => {
+    const { me } = stub.samples;
+    stub.answer('getMe', () => ({ ...me, service: { ...me.service, takes_payments: false } }));
+    await portal.open('operator', 'Service');
+    await page.getByText('What fails now').waitFor();
+    expect(await page.getByText('Held payments').count()).toBe(0);
+    await portal.follow('operator/accounts/acc_7Yt2mQ9xZk', 'Nordlicht Prints');
+    await page.getByRole('link', { name: 'Requests', exact: true }).last().waitFor();
+    expect(await page.getByRole('link', { name: 'Payments', exact: true }).count()).toBe(0);
+    const asked: readonly string[] = stub.received.map(({ operation }) => operation);
+    expect(asked).not.toContain('listHeldPayments');
+  });
+
+  it('says that nothing fails, also while payments are not set up', async () => {
+    const details = { reason: 'payments_not_set_up' };
+    stub.refuse('listHeldPayments', {
+      status: 503,
+      code: 'ERR_PROVIDER_UNAVAILABLE',
+      message: 'No.',
+      details,
+    });
     stub.answer('getService', () => ({
       ...stub.samples.service,
       ...{ open_circuits: [], pauses: [], failing_webhooks: 0 },
@@ -80,6 +119,7 @@ describe('The first page of the operator', () => {
     }));
     await portal.open('operator', 'Service');
     await page.getByText('Nothing fails. No provider is paused.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     await page.getByText('No creation is open').waitFor();
   });
 });

@@ -29,7 +29,7 @@ export const visits: readonly Visit[] = [
   { name: 'operator-creation', path: `operator/creations/${creationIds[1] ?? ''}`, heading: 'Creation' },
   { name: 'operator-accounts', path: 'operator/accounts', heading: 'Accounts' },
   { name: 'operator-account', path: 'operator/accounts/acc_7Yt2mQ9xZk', heading: 'Nordlicht Prints' },
-  ...['creations', 'ledger', 'keys', 'people', 'deliveries', 'requests'].map((tab) => ({
+  ...['creations', 'ledger', 'keys', 'people', 'deliveries', 'requests', 'payments'].map((tab) => ({
     name: `operator-account-${tab}`,
     path: `operator/accounts/acc_7Yt2mQ9xZk/${tab}`,
     heading: 'Nordlicht Prints',

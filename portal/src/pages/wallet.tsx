@@ -50,7 +50,8 @@ function ByHand({ of: ledger }: { of: Ledger }) {
   );
 }
 
-const payments = later(() => import('./payments/payments.tsx'));
+/** What only pages with payments have. */
+export const paymentFile = later(() => import('./payments/payments.tsx'));
 /** The newest are what a person looks for. "Show more" has the others. */
 const fewRows = { limit: '5' };
 
@@ -59,7 +60,7 @@ function PaidWallet() {
   const ledger = useRows('listLedger');
   const rows = useRows('listPayments', fewRows);
   const topUp = useResource('getAutoTopUp');
-  const file = payments.useFile();
+  const file = paymentFile.useFile();
   const mayPay = useMay('beginPayment');
   const [begun, setBegun] = useKept<BegunPayment | null>('add money', null);
   if (rows.error?.details['reason'] === 'payments_not_set_up')

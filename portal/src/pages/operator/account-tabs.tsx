@@ -1,14 +1,15 @@
 /** The lists of an account. Each tab reads its own list alone, when it is opened. */
 import type { KeyView, PeopleView } from '../../../../service/contract/portal-views.ts';
+import { Refusal } from '../../api/call.ts';
 import { useResource, useRows } from '../../api/hooks.ts';
 import { Badge, Card, Clip, Money, Time } from '../../ui/basics.tsx';
-import { Empty, Loaded } from '../../ui/states.tsx';
+import { Empty, Failed, Loaded, Loading } from '../../ui/states.tsx';
 import { List, Table } from '../../ui/table.tsx';
 import { DeliveryTable } from '../delivery.tsx';
 import { CreationTable } from '../parts/creation-table.tsx';
 import { KeyCaps, KeyState, LastUse } from '../parts/key-words.tsx';
 import { RequestList } from '../parts/request-list.tsx';
-import { LedgerTable } from '../wallet.tsx';
+import { LedgerTable, paymentFile } from '../wallet.tsx';
 
 const creationsAt = '/operator/creations';
 
@@ -26,6 +27,8 @@ export function AccountTab({ id, tab }: { id: string; tab: string }) {
       return <Deliveries id={id} />;
     case 'requests':
       return <Requests id={id} />;
+    case 'payments':
+      return <Payments id={id} />;
     default:
       return <Empty title="There is no such tab" />;
   }
@@ -62,6 +65,27 @@ function Requests({ id }: { id: string }) {
   const rows = useRows('listAccountRequests', {}, id);
   return (
     <RequestList rows={rows} empty={<Empty title="No request in seven days" />} creationsAt={creationsAt} />
+  );
+}
+
+function Payments({ id }: { id: string }) {
+  const rows = useRows('listAccountPayments', {}, id);
+  const file = paymentFile.useFile();
+  if (file === undefined) return <Loading />;
+  if (file instanceof Refusal) return <Failed error={file} onRetry={() => location.reload()} />;
+  return (
+    <>
+      {rows.first?.test_mode === true && <p class="notice warn">Test mode: no money is real.</p>}
+      {rows.first?.is_closed === true && (
+        <p class="notice bad">
+          Payments of this account are closed, until you allow them again:{' '}
+          <code>npm run admin -- payments clear {id}</code>
+        </p>
+      )}
+      <List of={rows} empty={<Empty title="No payment yet" />}>
+        {(data) => <file.PaymentTable rows={data} isOperated />}
+      </List>
+    </>
   );
 }
 

@@ -2,6 +2,7 @@ import type { OperatedAccount, OperatedAccountBody } from '../../../../service/c
 import { type Action, useAction, useResource } from '../../api/hooks.ts';
 import { useKept } from '../../kept.ts';
 import { href } from '../../router.ts';
+import { useSession } from '../../session.tsx';
 import { Button, Card, Facts, Figures, Id, Money, Time } from '../../ui/basics.tsx';
 import { Form, Text, useDraft } from '../../ui/form.tsx';
 import { announce, Dialog, Page } from '../../ui/page.tsx';
@@ -106,9 +107,11 @@ const tabs = [
   ['deliveries', 'Deliveries'],
   ['requests', 'Requests'],
 ] as const;
+const paymentsTab = ['payments', 'Payments'] as const;
 
 export function OneAccount({ id, tab }: { id: string; tab: string }) {
   const account = useResource('showAccount', { id });
+  const { takes_payments: takesPayments } = useSession().me.service;
   const [shown, setShown] = useKept<Shown | undefined>('account', undefined);
   const close = (): void => {
     setShown(undefined);
@@ -149,7 +152,7 @@ export function OneAccount({ id, tab }: { id: string; tab: string }) {
               ]}
             />
             <nav class="tab-links" aria-label="Parts of the account">
-              {tabs.map(([path, name]) => (
+              {(takesPayments ? [...tabs, paymentsTab] : tabs).map(([path, name]) => (
                 <a
                   key={path}
                   href={href(`/operator/accounts/${encodeURIComponent(id)}${path === '' ? '' : `/${path}`}`)}

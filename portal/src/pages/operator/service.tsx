@@ -1,39 +1,105 @@
 /** The first page of the operator: what fails now, and the creations that are open. */
-import type { OpenCreation, PauseView, ServiceView } from '../../../../service/contract/portal-views.ts';
-import { useResource } from '../../api/hooks.ts';
+import type {
+  HeldPaymentView,
+  OpenCreation,
+  PageView,
+  PauseView,
+  ServiceView,
+} from '../../../../service/contract/portal-views.ts';
+import { type Resource, useResource } from '../../api/hooks.ts';
 import { href, usePlace } from '../../router.ts';
-import { Badge, Button, Card, Clip, Id, Time } from '../../ui/basics.tsx';
+import { useSession } from '../../session.tsx';
+import { Badge, Button, Card, Clip, Id, Money, Time } from '../../ui/basics.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Empty, Loaded } from '../../ui/states.tsx';
+import { Empty, Failed, Loaded, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { CreationState } from '../parts/creation-table.tsx';
 
 export function Service() {
+  return useSession().me.service.takes_payments ? <WithPayments /> : <Cards />;
+}
+
+type Held = Resource<PageView<HeldPaymentView>>;
+
+function WithPayments() {
+  return <Cards held={useResource('listHeldPayments')} />;
+}
+
+function Cards({ held }: { held?: Held }) {
   const { query } = usePlace();
   const band = query.get('band') ?? '';
   const service = useResource('getService', { query: { band } });
+  // Until the operator has set payments up, none is held.
+  const error = held?.error?.details['reason'] === 'payments_not_set_up' ? undefined : held?.error;
+  const payments = held?.data?.data ?? [];
   return (
     <Page
       title="Service"
       above="Operator"
-      actions={<Button text="Refresh" onClick={service.reload} isBusy={service.isLoading} />}
+      actions={
+        <Button
+          text="Refresh"
+          onClick={() => {
+            service.reload();
+            held?.reload();
+          }}
+          isBusy={service.isLoading}
+        />
+      }
     >
-      <Loaded of={service} rows={8}>
-        {(data) => (
-          <>
-            <Card title="What fails now">
-              <Troubles of={data} />
-            </Card>
-            <Card title="Open creations by age">
-              <Bands of={data.open} chosen={band} />
-            </Card>
-            <Card title={band === '' ? 'The oldest open creations' : `Open for ${wordsOf(data.open, band)}`}>
-              <Oldest rows={data.open.oldest} />
-            </Card>
-          </>
-        )}
-      </Loaded>
+      {held && !held.data && !held.error ? (
+        <Loading rows={8} />
+      ) : (
+        <Loaded of={service} rows={8}>
+          {(data) => (
+            <>
+              {error && <Failed error={error} onRetry={held?.reload} />}
+              <Card title="What fails now">
+                <Troubles of={data} held={payments.length} />
+              </Card>
+              {payments.length > 0 && <HeldPayments rows={payments} />}
+              <Card title="Open creations by age">
+                <Bands of={data.open} chosen={band} />
+              </Card>
+              <Card
+                title={band === '' ? 'The oldest open creations' : `Open for ${wordsOf(data.open, band)}`}
+              >
+                <Oldest rows={data.open.oldest} />
+              </Card>
+            </>
+          )}
+        </Loaded>
+      )}
     </Page>
+  );
+}
+
+/** Stripe took something else than the account was to pay, so nothing was credited. */
+function HeldPayments({ rows }: { rows: readonly HeldPaymentView[] }) {
+  return (
+    <Card title="Held payments">
+      <Table
+        caption="Held payments"
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          ['Time', ({ at }) => <Time at={at} />],
+          [
+            'Account',
+            ({ account, account_name: name }) => (
+              <a href={href(`/operator/accounts/${encodeURIComponent(account)}/payments`)}>
+                <Clip text={name ?? account} />
+              </a>
+            ),
+          ],
+          ['Payment', ({ id }) => <Id of={id} label="the id of the payment" />, 'wide'],
+          ['Amount', ({ amount }) => <Money of={amount} />, 'number'],
+        ]}
+      />
+      <p class="dim">
+        The command says why: <code>npm run admin -- payments show ID</code>
+      </p>
+    </Card>
   );
 }
 
@@ -45,10 +111,12 @@ export const routeWords = (of: Pick<PauseView, 'provider' | 'model' | 'quality'>
 
 function Troubles({
   of: { open_circuits: circuits, pauses, failing_webhooks: failing, open },
+  held,
 }: {
   of: ServiceView;
+  held: number;
 }) {
-  const isWell = circuits.length + pauses.length + failing + open.overdue === 0;
+  const isWell = circuits.length + pauses.length + failing + open.overdue + held === 0;
   if (isWell) return <p>Nothing fails. No provider is paused.</p>;
   return (
     <ul class="plain troubles">
@@ -66,6 +134,11 @@ function Troubles({
           routes are asked first since <Time at={route.since} />
         </li>
       ))}
+      {held > 0 && (
+        <li>
+          <Badge tone="bad">held</Badge> {counted(held, 'payment waits', 'payments wait')} for you
+        </li>
+      )}
       {failing > 0 && (
         <li>
           <Badge tone="warn">webhooks</Badge>{' '}

@@ -1,7 +1,7 @@
 /** The payments of the account, with what became of each. */
 import { portalOperations, portalRoot } from '../../../../service/contract/operations.ts';
 import type { PaymentView } from '../../../../service/contract/portal-views.ts';
-import { Badge, Money, Time, type Tone } from '../../ui/basics.tsx';
+import { Badge, Id, Money, Time, type Tone } from '../../ui/basics.tsx';
 import { Table } from '../../ui/table.tsx';
 import { money } from '../../words/figures.ts';
 
@@ -21,7 +21,9 @@ const states: Readonly<Record<PaymentView['state'], readonly [tone: Tone, words:
   held: ['warn', 'held: the operator looks at it'],
 };
 
-export function PaymentTable({ rows }: { rows: readonly PaymentView[] }) {
+/** @param isOperated a person of the operator looks: with ids for the commands, and without receipts of the account */
+export function PaymentTable(props: { rows: readonly PaymentView[]; isOperated?: boolean }) {
+  const { rows, isOperated = false } = props;
   return (
     <Table
       caption="Payments, the newest first"
@@ -32,7 +34,9 @@ export function PaymentTable({ rows }: { rows: readonly PaymentView[] }) {
         ['Time', ({ at }) => <Time at={at} form="full" />],
         ['Kind', ({ kind }) => kinds[kind]],
         ['State', (row) => <State of={row} />],
-        ['Receipt', (row) => row.has_receipt && <Receipt of={row} />],
+        isOperated
+          ? ['Payment', ({ id }) => <Id of={id} label="the id of the payment" />]
+          : ['Receipt', (row) => row.has_receipt && <Receipt of={row} />],
         ['Amount', ({ amount }) => <Money of={amount} digits={2} />, 'number'],
       ]}
     />

@@ -16,6 +16,8 @@ import { PaymentTable } from './payment-table.tsx';
 import { AutoTopUp } from './top-up.tsx';
 import { ReturnedNotice, useReturned } from './returned.tsx';
 
+export { PaymentTable };
+
 type Rows = ReturnType<typeof useRows<'listPayments'>>;
 type TopUp = ReturnType<typeof useResource<'getAutoTopUp'>>;
 
