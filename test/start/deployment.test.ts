@@ -58,13 +58,15 @@ beforeAll(async () => {
   mkdirSync(join(cache, 'darkroom', toolchain), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(cache, 'darkroom', toolchain, 'node_modules'));
   writeFileSync(join(app, 'every.json'), JSON.stringify(fullSettings));
+  // The template of the clone takes payments.
+  writeFileSync(join(app, 'paying.json'), JSON.stringify({ payments: { stripe: {} } }));
   writeFileSync(join(app, 'wrong.json'), '{ "resultDays": 0, "results": 1 }');
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('darkroom synth', () => {
   it('The package gives the template of the clone, so a stack that changes to the package changes nothing', async () => {
-    await darkroom('synth', '--stack', 'Darkroom', '--out', 'out');
+    await darkroom('synth', '--stack', 'Darkroom', '--settings', 'paying.json', '--out', 'out');
     expect(deployed(read(app, 'out/Darkroom.template.json'))).toEqual(deployed(read(templatePath)));
   }, 60_000);
 
@@ -124,9 +126,10 @@ describe('darkroom deploy', () => {
       AWS_REGION: 'eu-west-1',
       CI: 'true',
     };
+    const program = join(installed, 'darkroom.js');
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      `${join(installed, 'darkroom.js')} deploy --stack Darkroom -- --require-approval never`.split(' '),
+      `${program} deploy --stack Darkroom --settings paying.json -- --require-approval never`.split(' '),
       { cwd: app, env: { ...environment, ...aws } },
     );
     expect(stdout).toContain('Darkroom.ApiUrl = https://api.example.com/api/public/v1');
@@ -151,7 +154,12 @@ describe('the construct of the package', () => {
       env: { ...environment, CDK_OUTDIR: join(app, 'foreign') },
     });
     const [shop, drafts] = ['Shop', 'Drafts'].map((name) => read(app, `foreign/${name}.template.json`));
-    const own = [...new Set(bundlesOf(read(templatePath)))].sort();
+    // The example takes no payments.
+    const { Resources } = read(templatePath);
+    const byDefault = Object.entries(Resources).filter(
+      ([id]) => !/^(ReceivePayment|FollowPayments|PortalPay)/.test(id),
+    );
+    const own = [...new Set(bundlesOf({ Resources: Object.fromEntries(byDefault) }))].sort();
     for (const foreign of [shop, drafts])
       expect([...new Set(foreign && bundlesOf(foreign))].sort()).toEqual(own);
     expect(own.length).toBeGreaterThan(20);
