@@ -82,7 +82,7 @@ describe('The first page of the operator', () => {
     const { payments: data } = stub.samples;
     stub.answer('listAccountPayments', () => ({ data, next_cursor: null, ...closed }));
     await held.getByRole('link').click();
-    await page.getByText('held: the operator looks at it').waitFor();
+    await page.getByRole('cell', { name: 'held', exact: true }).waitFor();
     const account = stub.samples.heldPayments[0]?.account ?? '';
     await page.getByText(`npm run admin -- payments clear ${account}`).waitFor();
     expect(await page.locator('code', { hasText: 'pay_1' }).count()).toBe(1);

@@ -188,10 +188,10 @@ describe('Two tabs', () => {
 describe('The automatic top-up', () => {
   beforeEach(passHour);
 
-  it('is set up after a fresh sign-in, adds money when too little is there, and shows the payment', async () => {
+  it('is set up after a fresh sign-in, stops when the bank asks, and goes on with another saved card', async () => {
     await openWallet(page);
     await begin(page, '10', true);
-    await payWith(page, 'pays');
+    await payWith(page, 'authentication');
     await sees(page, 'Payment received: $10.00.');
     const before = await available();
     await main(page).getByRole('button', { name: 'Set it up' }).click();
@@ -203,12 +203,24 @@ describe('The automatic top-up', () => {
     await page.getByRole('button', { name: 'Sign in and go on' }).click();
     await page.getByRole('button', { name: new RegExp(email) }).click();
     await sees(page, '$0.00 of at most $1,000.00');
-    await sees(page, 'Visa …4242');
+    await sees(page, 'Visa …3184');
     await service.machine.advance(120);
-    await expect.poll(available).toBe(before + 900);
-    await page.reload();
+    await openWallet(page);
+    await sees(page, 'The bank wants you to confirm the payment.');
+    await newestRow(page).getByText('failed').waitFor();
+    expect(await available()).toBe(before);
+    await main(page).getByRole('button', { name: 'Add money and save the card' }).click();
+    await dialog.getByRole('button', { name: 'Pay $25.00' }).click();
+    await payWith(page, 'pays');
+    await sees(page, 'Payment received: $25.00.');
+    await sees(page, 'Visa …4242');
+    await main(page).getByText('The bank wants you to confirm the payment.').waitFor({ state: 'detached' });
+    await service.machine.advance(120);
+    await expect.poll(available).toBe(before + 925);
+    await openWallet(page);
     await newestRow(page).getByText('Automatic top-up').waitFor();
     await sees(page, 'Another $900.00 would pass the most for a month');
+    expect(await service.audit()).toEqual([]);
   });
 });
 

@@ -193,6 +193,7 @@ describe('The payments', () => {
     await card.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => rows.count()).toBe(stub.samples.payments.length);
     await card.getByText('all of it reversed').waitFor();
+    await card.getByText('held: the operator looks at it').waitFor();
   });
 
   it('show an end that came while the page was open, and the new balance with it', async () => {

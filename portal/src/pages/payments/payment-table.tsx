@@ -11,14 +11,16 @@ const kinds: Readonly<Record<PaymentView['kind'], string>> = {
   outside: 'Other payment system',
 };
 
+const ofOperator = ': the operator looks at it';
+
 const states: Readonly<Record<PaymentView['state'], readonly [tone: Tone, words: string]>> = {
   open: ['busy', 'not paid yet'],
   processing: ['busy', 'on its way'],
   succeeded: ['good', 'received'],
   failed: ['bad', 'failed'],
   expired: ['calm', 'not paid'],
-  unknown: ['warn', 'unknown: the operator looks at it'],
-  held: ['warn', 'held: the operator looks at it'],
+  unknown: ['warn', `unknown${ofOperator}`],
+  held: ['warn', `held${ofOperator}`],
 };
 
 /** @param isOperated a person of the operator looks: with ids for the commands, and without receipts of the account */
@@ -33,7 +35,7 @@ export function PaymentTable(props: { rows: readonly PaymentView[]; isOperated?:
       columns={[
         ['Time', ({ at }) => <Time at={at} form="full" />],
         ['Kind', ({ kind }) => kinds[kind]],
-        ['State', (row) => <State of={row} />],
+        ['State', (row) => <State of={row} isOperated={isOperated} />],
         isOperated
           ? ['Payment', ({ id }) => <Id of={id} label="the id of the payment" />]
           : ['Receipt', (row) => row.has_receipt && <Receipt of={row} />],
@@ -43,11 +45,11 @@ export function PaymentTable(props: { rows: readonly PaymentView[]; isOperated?:
   );
 }
 
-function State({ of: { state, credited, reversed } }: { of: PaymentView }) {
+function State({ of: { state, credited, reversed }, isOperated }: { of: PaymentView; isOperated: boolean }) {
   const [tone, words] = states[state];
   return (
     <>
-      <Badge tone={tone}>{words}</Badge>
+      <Badge tone={tone}>{isOperated ? words.replace(ofOperator, '') : words}</Badge>
       {reversed > 0 && (
         <p class="dim line">{reversed === credited ? 'all of it' : money(reversed)} reversed</p>
       )}
