@@ -260,7 +260,7 @@ function disputeOf(dice: Dice, name: string, account: number, lengthMillis: numb
 
 function mishapOf(dice: Dice, name: string, at: number, accounts: number): Step[] {
   const placed = { account: 0, at } as const;
-  const kind = dice.pick<'roll' | 'key' | 'back' | 'clock' | 'suspend'>(name, [
+  const kind = dice.pick<'roll' | 'key' | 'back' | 'clock' | 'suspend'>(`${name} kind`, [
     'roll',
     'key',
     'back',
