@@ -4,6 +4,7 @@ import { AwsError } from '../../../local/aws/aws-error.ts';
 import { withCatalog } from '../../../service/api/admit.ts';
 import type { BeforeCatalog } from '../../../service/catalog/sold-catalog.ts';
 import { heldRequestMillis } from '../../../service/contract/limits.ts';
+import { portalOperations } from '../../../service/contract/operations.ts';
 import type { OpenaiImageServices } from '../../../service/openai/open.ts';
 import { openaiImages } from '../../../service/openai/openai-images.ts';
 import { inOpenaiForm } from '../../../service/openai/serve-openai.ts';
@@ -75,7 +76,7 @@ export function createPortal(on: Platform, stoppable: Platform) {
       'portal-manage': servePortal('manage', manageHandlers, openPortalManage(on)),
       'portal-generate': servePortal('generate', generateHandlers, openPortalGenerate(on)),
       'portal-cancel': servePortal('cancel', cancelHandlers, openPortalCancel(stoppable)),
-      'portal-pay': servePortal('pay', payHandlers, openPortalPay(on)),
+      'portal-pay': servePortal('pay', payHandlers, openPortalPay(on), portalOperations),
       'portal-sign-in': serveSignIn(openPerson),
     },
     /** What a sign-in does once the issuer has said who the person is. Resolves with the person, or with a refusal. */

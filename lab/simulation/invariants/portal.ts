@@ -122,7 +122,7 @@ export function createPortalInvariants(
       accuse('an action is noted before it begins', `${call.id} ${call.name} wrote ${kind}`);
   }
 
-  function isLetIn(call: PortalCall, status: number, reason: string): void {
+  function isLetIn(call: PortalCall, status: number, reason: string, hasNoOperation: boolean): void {
     const own = `ACCOUNT#${call.account} MEMBER#${call.person}`;
     const isCertain = (placeChangedAt.get(own) ?? 0) < call.startedAt;
     if (call.isOver && ![401, 403, 429, 500, 503].includes(status))
@@ -132,6 +132,8 @@ export function createPortalInvariants(
       accuse('a role allows what it names, and no more', `${call.roleAtFirst} ${call.name} ${status}`);
     if (isCertain && may && status === 403 && reason === 'role')
       accuse('a role allows what it names, and no more', `${call.roleAtFirst} ${call.name} ${status}`);
+    if (status === 404 && hasNoOperation)
+      accuse('the portal knows its operations', `${call.id} ${call.name}`);
     if (status === 403 && reason === 'origin')
       accuse('the portal knows its own distribution', `${call.id} ${call.name}`);
     const since = signedInAt.get(`${call.account} ${call.person}`) ?? 0;
@@ -233,7 +235,7 @@ export function createPortalInvariants(
       if (!call) return undefined;
       const status = answer.statusCode ?? 0;
       const reason = memberOf(detailsOf(answer.body) ?? {}, 'reason');
-      isLetIn(call, status, reason);
+      isLetIn(call, status, reason, answer.body?.includes('has no such operation') === true);
       leavesItsRow(call, status, invocation.faults);
       refusalChangesNothing(call, status, invocation.faults);
       edits.onServed(call, status, bodyOf(answer.body));
