@@ -9,6 +9,7 @@ import type { OperatorServices } from '../admin/services.ts';
 import { createPeopleStore } from '../service/portal/people-store.ts';
 import { type Invitation, newInvitation, type PeopleScope, personIdOf } from '../service/portal/people.ts';
 import { type AccountId, parseAccountId, parseKeyId } from '../service/values/ids.ts';
+import { inLanes } from '../service/values/lanes.ts';
 
 export interface DemoAccount {
   readonly accountId: AccountId;
@@ -63,15 +64,20 @@ export async function inviteDemoPerson(
   ]);
 }
 
+const lanes = 16;
+
 /** The addresses of all members, people of the operator and open invitations, each once. The demo person is first. */
 export async function knownAddresses({ table, accounts }: OperatorServices): Promise<readonly string[]> {
   const people = createPeopleStore(table);
-  const scopes = (await accounts.list()).map(({ id }) => id);
-  const found = await Promise.all([
-    people.listOperators(),
-    people.listInvitations('SERVICE'),
-    ...scopes.flatMap((id) => [people.listMembers(id), people.listInvitations(id)]),
-  ]);
-  const addresses = found.flatMap((list) => list.map(({ email }) => email));
+  const addresses: string[] = [];
+  const add = async (list: Promise<readonly { readonly email: string }[]>): Promise<void> =>
+    void addresses.push(...(await list).map(({ email }) => email));
+  await add(people.listOperators());
+  await add(people.listInvitations('SERVICE'));
+  // A thousand reads at once would wait for each other until the first of them gives up.
+  await inLanes(lanes, await accounts.list(), async ({ id }) => {
+    await add(people.listMembers(id));
+    await add(people.listInvitations(id));
+  });
   return [...new Set([demoEmail, ...addresses.sort()])];
 }
