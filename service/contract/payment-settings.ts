@@ -7,6 +7,3 @@ export interface PaymentSettings {
   readonly invoices: boolean;
   readonly suspend_on_dispute: boolean;
 }
-
-/** The limits of an automatic top-up, in USD. The monthly cap is at least the amount. */
-export const topUpLimits = { leastThreshold: 1, leastAmount: 10, largest: 1_000 } as const;

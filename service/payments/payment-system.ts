@@ -14,6 +14,8 @@ export interface StripeSecret {
 
 export interface PaymentSystem {
   readonly stripe: Stripe;
+  /** The same for a caller that must answer in time. */
+  readonly stripeWithin: (millisLeft: () => number) => Stripe;
   readonly settings: PaymentSettings;
   /** Whether the key takes real money. Throws NotSetUp. */
   readonly livemode: () => Promise<boolean>;
@@ -40,13 +42,15 @@ export function createPaymentSystem({ settings, readSecret, clock, send }: Syste
     if (found === undefined) throw new NotSetUp('the key of Stripe is not set');
     return found;
   };
+  const access = {
+    key,
+    clock,
+    ...(settings.base_url !== null && { baseUrl: settings.base_url }),
+    ...(send && { send }),
+  };
   return {
-    stripe: createStripe({
-      key,
-      clock,
-      ...(settings.base_url !== null && { baseUrl: settings.base_url }),
-      ...(send && { send }),
-    }),
+    stripe: createStripe(access),
+    stripeWithin: (millisLeft) => createStripe({ ...access, millisLeft }),
     settings,
     livemode: async () => isLive(await key()),
     webhookSecrets: async () => (await readSecret()).webhook_secrets ?? [],

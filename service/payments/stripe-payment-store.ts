@@ -268,17 +268,28 @@ async function hold(table: Table, payment: StripePayment): Promise<boolean> {
   // After a restore of the table there may be no record, and perhaps no account.
   const lost = { ...stripePaymentToItem({ ...payment, state: 'held', version: 1 }), ...heldNow(table) };
   if (!(await read(table, payment.id)) && (await putNewItem(table, lost))) return true;
-  return updateIf(table, paymentKey(payment.id), {
-    UpdateExpression: 'SET #state = :held, openShard = :part, dueAt = :now, version = version + :one',
-    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(creditedMicros) AND #state <> :held',
-    ExpressionAttributeNames: { '#state': 'state' },
-    ExpressionAttributeValues: {
-      ':held': 'held',
-      ':part': heldPayments,
-      ':now': table.clock.now(),
-      ':one': 1,
-    },
+  return again(async () => {
+    const stored = await read(table, payment.id);
+    if (!stored || stored.creditedMicros !== undefined || stored.state === 'held') return false;
+    const record = update(table, paymentKey(payment.id), {
+      UpdateExpression: 'SET #state = :held, openShard = :part, dueAt = :now, version = version + :one',
+      ConditionExpression: 'version = :read',
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: {
+        ...{ ':held': 'held', ':part': heldPayments, ':now': table.clock.now() },
+        ...{ ':one': 1, ':read': stored.version },
+      },
+    });
+    const top = await readTopUp(table, payment.accountId);
+    // Nothing more is taken before the operator has looked at it.
+    const released = top.open === payment.id ? [changeOf(table, top.accountId, heldChange(top))] : [];
+    return (await sendItems(table, [record, ...released])) === undefined ? true : undefined;
   });
+}
+
+function heldChange(top: AutoTopUp): TopUpChange {
+  const pause: TopUpChange = isOfOperator(top.paused) ? { isVersioned: true } : pauseChange('operator');
+  return { ...pause, set: { ...pause.set, open: undefined }, condition: asRead(top) };
 }
 
 function heldNow({ clock }: Table): Item {

@@ -224,6 +224,16 @@ describe('An automatic payment', () => {
     expect((await topUp()).open).toBeUndefined();
   });
 
+  it('stops the top-up when it is held, until the operator has looked at it', async () => {
+    const payment = await begin();
+    expect(await store.hold(payment)).toBe(true);
+    expect(await store.hold(payment)).toBe(false);
+    expect(await topUp()).toMatchObject({ paused: 'operator', reservedMicros: { [month]: usd(40) } });
+    expect((await topUp()).open).toBeUndefined();
+    expect(await store.settle(payment)).toBe('credited');
+    expect((await topUp()).reservedMicros).toEqual({ [month]: usd(40) });
+  });
+
   it('leaves another open payment alone when an old one is taken late', async () => {
     const old = await begin();
     await store.fail(old.id, { state: 'failed' });

@@ -43,6 +43,8 @@ export interface StripeAccess {
   /** Absent: fetch() sends, to any address. */
   readonly send?: Send;
   readonly clock: Pick<Clock, 'timeout'>;
+  /** How long the caller can still wait. Absent: as long as a call may take. */
+  readonly millisLeft?: () => number;
 }
 
 /** Why nobody knows whether a call took effect. `key_refused` is the operator's to mend. */
@@ -104,7 +106,7 @@ export interface ChargeOrder {
 
 export type Stripe = ReturnType<typeof createStripe>;
 
-export function createStripe({ key, baseUrl = stripeUrl, send, clock }: StripeAccess) {
+export function createStripe({ key, baseUrl = stripeUrl, send, clock, millisLeft }: StripeAccess) {
   const http = createVendorHttp({ baseUrl, hosts: [], ...(send && { send }) });
 
   async function ask<Found>(
@@ -121,7 +123,7 @@ export function createStripe({ key, baseUrl = stripeUrl, send, clock }: StripeAc
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     };
     const query = method === 'GET' && form.size > 0 ? `?${form.toString()}` : '';
-    const limit = clock.timeout(callMillis);
+    const limit = clock.timeout(Math.min(callMillis, Math.max(1, millisLeft?.() ?? callMillis)));
     try {
       const response = await http.call({
         method,

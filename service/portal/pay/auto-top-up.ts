@@ -1,6 +1,5 @@
 /** The automatic top-up, as the owner of an account manages it. */
 import * as z from 'zod/mini';
-import { topUpLimits } from '../../contract/payment-settings.ts';
 import type { AutoTopUpView } from '../../contract/portal-views.ts';
 import { parseBody } from '../../operated/body.ts';
 import { type AutoTopUp, isOfOperator } from '../../payments/auto-top-up.ts';
@@ -19,7 +18,9 @@ import { changedMeanwhile } from '../http/portal-request.ts';
 import type { PayHandle, PayServices } from './open.ts';
 import { amountProblem } from './payments.ts';
 
-const { leastThreshold, leastAmount, largest } = topUpLimits;
+const leastThreshold = 1;
+const leastAmount = 10;
+const largest = 1_000;
 
 const schema = z.strictObject({
   is_on: z.boolean(),

@@ -9,9 +9,13 @@ import type { PortalHandle } from '../http/caller.ts';
 export type PayServices = ServicesOf<typeof openPortalPay>;
 export type PayHandle<Name extends PortalOperationName> = PortalHandle<Name, PayServices>;
 
+/** What is left of the request's time for its own table and its answer. */
+const answerMillis = 3_000;
+
 export function openPortalPay(on: PortalPlatform & PaymentPlatform) {
-  return openPortalWith(on, (store) => ({
+  return openPortalWith(on, (store, { budget }) => ({
     ...openFollow(on, store),
+    stripe: on.paymentSystem.stripeWithin(() => budget.left() - answerMillis),
     allPayments: createPaymentStore(store),
     readAccount: createAccountSettings(store).read,
   }));

@@ -1,12 +1,14 @@
 /** The form of the automatic top-up. */
-import { topUpLimits } from '../../../../service/contract/payment-settings.ts';
 import type { AutoTopUpView } from '../../../../service/contract/portal-views.ts';
 import type { useAction } from '../../api/hooks.ts';
 import { Amount, Beside, Form, useDraft } from '../../ui/form.tsx';
 import { money } from '../../words/figures.ts';
 import { centsOf } from './cents.ts';
 
-const { leastThreshold, leastAmount, largest } = topUpLimits;
+/** USD, as service/portal/pay/auto-top-up.ts checks them. */
+const leastThreshold = 1;
+const leastAmount = 10;
+const largest = 1_000;
 
 interface Values {
   readonly is_on: boolean;
