@@ -65,8 +65,8 @@ export const payments: Bugs = {
       'payments',
     ],
     'reversal-of-any-version': [
-      "ConditionExpression: 'version = :read',",
-      "ConditionExpression: 'version = :read OR attribute_exists(pk)',",
+      "disputedMicros = :disputed, version = version + :one',\n    ConditionExpression: 'version = :read',",
+      "disputedMicros = :disputed, version = version + :one',\n    ConditionExpression: 'version = :read OR attribute_exists(pk)',",
       'payments',
     ],
     'credited-by-each-that-asks': [
