@@ -34,7 +34,9 @@ async function read(isConfirmed = true): Promise<Client & { readonly address: st
   people += 1;
   const personId = String(people).padStart(43, 'p') as PersonId;
   const address = `reader-${people}@studio.test`;
-  const member = { pk: `ACCOUNT#${id}`, sk: `MEMBER#${personId}`, accountId: id, personId, role: 'viewer' };
+  const item = { pk: `ACCOUNT#${id}`, sk: `MEMBER#${personId}` };
+  // Other files of this service list its people by their e-mails.
+  const member = { ...item, accountId: id, personId, role: 'viewer', email: address };
   await operator.table.client.send(new PutCommand({ TableName: operator.table.name, Item: member }));
   await topics.subscribe(topicOf(id, personId), address);
   if (isConfirmed) await confirmMails(machine.localUrl);
