@@ -141,6 +141,9 @@ const longTests = [
   'test/portal/ranges-long.test.ts',
   'test/local/wrong-catalog-or-settings.test.ts',
   'test/pages/generated-year.test.ts',
+  // test/payments/worker.test.ts and audit.test.ts prove the same without a stack.
+  'test/whole/payments.test.ts',
+  'test/admin/payments.test.ts',
   // test/pages/payments.test.ts proves each page and state that this walk joins.
   'test/pages/pay-walk.test.ts',
   'test/pages/two-tabs.test.ts',

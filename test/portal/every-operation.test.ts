@@ -190,9 +190,9 @@ interface Stage {
   readonly account: FilledAccount;
 }
 
-async function openStage(): Promise<Stage> {
+async function openStage(name: PortalOperationName): Promise<Stage> {
   const portal = openWholePortal();
-  const account = await fillAccount(portal, 'studio');
+  const account = await fillAccount(portal, 'studio', operationOf(name).function === 'pay');
   return { portal, account };
 }
 
@@ -264,7 +264,7 @@ describe('every operation with every role', () => {
       if (role === 'finance') return operation.isForFinance === true;
       return mayAct(role, operation.role);
     };
-    const refusing = await openStage();
+    const refusing = await openStage(name);
     for (const role of who.filter((one) => !isAllowed(one))) {
       const answer = await good(name, refusing, await signIn(refusing, role));
       expect([role, answer.status, answer.body.error.details.reason]).toEqual([role, 403, 'role']);
@@ -273,7 +273,7 @@ describe('every operation with every role', () => {
     expect([nobody.status, nobody.body.error.code]).toEqual([401, 'ERR_SESSION_REQUIRED']);
     for (const role of who.filter(isAllowed)) {
       // A request that only reads leaves everything as it is for the next one.
-      const stage = operation.method === 'GET' ? refusing : await openStage();
+      const stage = operation.method === 'GET' ? refusing : await openStage(name);
       await prepare(name, stage);
       // Everybody may switch, but only to an account in which they have a place.
       const status = name === 'switchAccount' && role === 'operator' ? 404 : rows[name].status;
@@ -283,7 +283,7 @@ describe('every operation with every role', () => {
   });
 
   it.each(names)('%s refuses a session that has ended, and one whose sign-in is too old', async (name) => {
-    const stage = await openStage();
+    const stage = await openStage(name);
     await prepare(name, stage);
     const operation = operationOf(name);
     const role = operation.role === 'person' ? 'viewer' : operation.role;
@@ -305,7 +305,7 @@ describe('every operation that changes something', () => {
   it.each(names.filter((name) => operationOf(name).method !== 'GET'))(
     '%s refuses requests that do not come from the pages of the portal',
     async (name) => {
-      const stage = await openStage();
+      const stage = await openStage(name);
       const { role } = operationOf(name);
       const as = await signIn(stage, role === 'operator' ? 'operator' : 'owner');
       const before = JSON.stringify([...stage.portal.memory.all()]);
