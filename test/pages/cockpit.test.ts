@@ -107,8 +107,8 @@ describe('The first page of the operator', () => {
   it('says that nothing fails, also while payments are not set up', async () => {
     const details = { reason: 'payments_not_set_up' };
     stub.refuse('listHeldPayments', {
-      status: 503,
-      code: 'ERR_PROVIDER_UNAVAILABLE',
+      status: 409,
+      code: 'ERR_CONFLICT',
       message: 'No.',
       details,
     });

@@ -218,9 +218,9 @@ describe('The payments', () => {
 
   it('that the operator has not set up yet leave the wallet as it is without them', async () => {
     as('owner');
-    const refused = { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'payments_not_set_up' } };
+    const refused = { code: 'ERR_CONFLICT', details: { reason: 'payments_not_set_up' } };
     for (const name of ['listPayments', 'getAutoTopUp'] as const)
-      stub.refuse(name, { ...refused, status: 503, message: 'The operator has not set up payments yet.' });
+      stub.refuse(name, { ...refused, status: 409, message: 'The operator has not set up payments yet.' });
     await portal.open('wallet', 'Wallet');
     await main().getByText('The operator of this service tops the wallet up.').waitFor();
     await main().getByRole('columnheader', { name: 'Available after' }).waitFor();

@@ -62,7 +62,7 @@ describe('A payment', () => {
     portal.stripe.operator.hasKey = false;
     for (const name of ['listPayments', 'getAutoTopUp', 'beginPayment'] as const) {
       const body = name === 'beginPayment' ? { amount: 5, save_card: false } : undefined;
-      expect(reasonOf(await portal.ask(name, { as: owner, body }))).toEqual([503, 'payments_not_set_up']);
+      expect(reasonOf(await portal.ask(name, { as: owner, body }))).toEqual([409, 'payments_not_set_up']);
     }
     portal.stripe.operator.hasKey = true;
     expect(paymentsIn(await portal.ask('listPayments', { as: owner })).data).toEqual([]);

@@ -19,7 +19,7 @@ const handlers: PortalHandlers<'pay', PayServices> = {
   listAccountPayments,
 };
 
-/** Until the operator has entered the key of Stripe, every operation says so. */
+/** Until the operator has entered the key of Stripe, every operation says so. It is no fault of the service. */
 export const payHandlers = Object.fromEntries(
   Object.entries<AnyHandle>(handlers as unknown as Record<string, AnyHandle>).map(([name, handle]) => [
     name,
@@ -37,5 +37,5 @@ type AnyHandle = (...given: readonly unknown[]) => Promise<unknown>;
 
 function notSetUp(): Problem {
   const message = 'The operator has not set up payments yet.';
-  return new Problem('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'payments_not_set_up' });
+  return new Problem('ERR_CONFLICT', message, { reason: 'payments_not_set_up' });
 }
