@@ -1,6 +1,7 @@
 /** Turns every error of a command into one sentence that says what to do. Only --debug prints the stack. */
 import { isShed } from '../../service/aws/dynamodb/send.ts';
 import { NewerCatalog } from '../../service/catalog/operator-catalog.ts';
+import { NotSetUp } from '../../service/payments/payment-system.ts';
 import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { OperatorError } from '../operator-error.ts';
 import { isLostConnection } from '../persistence.ts';
@@ -20,6 +21,7 @@ function sentenceOf(error: unknown): string {
   if (error instanceof OutcomeUnknown) {
     return 'No answer says whether the change was made: look at it (`accounts show`, `wallet ledger`) before you repeat the command.';
   }
+  if (error instanceof NotSetUp) return 'The key of Stripe is not set: run `payments set-stripe` first.';
   if (error instanceof NewerCatalog)
     return "A newer release has stored the operator's catalog: use the command of that release.";
   if (error instanceof Overloaded || isShed(error))

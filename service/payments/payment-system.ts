@@ -1,5 +1,6 @@
 /** What the operator has agreed with Stripe: the key, the secrets of events, and the settings of the deployment. */
 import type { PaymentSettings } from '../contract/payment-settings.ts';
+import { Problem } from '../values/problem.ts';
 import type { Clock } from '../values/runtime.ts';
 import type { Send } from '../vendors/vendor-http.ts';
 import { createStripe, type Stripe } from './stripe/client.ts';
@@ -24,8 +25,11 @@ export interface PaymentSystem {
 }
 
 /** The operator has not entered the key of Stripe. */
-export class NotSetUp extends Error {
-  override readonly name = 'NotSetUp';
+export class NotSetUp extends Problem {
+  constructor() {
+    const message = 'The operator has not set up payments yet.';
+    super('ERR_CONFLICT', message, { reason: 'payments_not_set_up' });
+  }
 }
 
 interface SystemParts {
@@ -39,7 +43,7 @@ interface SystemParts {
 export function createPaymentSystem({ settings, readSecret, clock, send }: SystemParts): PaymentSystem {
   const key = async (): Promise<string> => {
     const { key: found } = await readSecret();
-    if (found === undefined) throw new NotSetUp('the key of Stripe is not set');
+    if (found === undefined) throw new NotSetUp();
     return found;
   };
   const access = {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { complaintOf } from '../../admin/terminal/complaint.ts';
 import { OperatorError } from '../../admin/operator-error.ts';
 import { persist } from '../../admin/persistence.ts';
+import { NotSetUp } from '../../service/payments/payment-system.ts';
 import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { seededBytes } from '../fixtures/records.ts';
 import { fakeClock } from '../api/fakes.ts';
@@ -81,6 +82,7 @@ describe('the message for an error of a command', () => {
     [new OperatorError('There is no such key.'), /^There is no such key\.$/],
     [new Overloaded('x'), /^The table is too busy, .* repeat the command in a moment\.$/],
     [named('TransactionConflictException'), /^The table is too busy, /],
+    [new NotSetUp(), /^The key of Stripe is not set: run `payments set-stripe` first\.$/],
     [new OutcomeUnknown('x'), /^No answer says whether the change was made: look at it/],
     [named('Error', { code: 'ECONNREFUSED' }), /^The service did not answer \(Error: told\): /],
     [
