@@ -176,13 +176,10 @@ async function heldCells(services: OperatorServices): Promise<Cells> {
   const { payments } = services.payments();
   let held = 0;
   let heldMicros = 0;
-  for await (const page of payments.held())
-    for (const id of page) {
-      const payment = await payments.read(id);
-      if (payment?.state !== 'held') continue;
-      held += 1;
-      heldMicros += payment.amountMicros;
-    }
+  for await (const { amountMicros } of payments.held()) {
+    held += 1;
+    heldMicros += amountMicros;
+  }
   return { held, held_amount: { usd: asMicros(heldMicros) } };
 }
 

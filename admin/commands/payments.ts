@@ -6,6 +6,7 @@ import { type Followed, followPayment } from '../../service/payments/follow-paym
 import { followIntent, type Hinted } from '../../service/payments/payment-hint.ts';
 import { type AnyPayment, isOfStripe, partsOf, type PaymentId } from '../../service/payments/payment.ts';
 import { isLive, type StripeSecret } from '../../service/payments/payment-system.ts';
+import { again } from '../../service/payments/payment-transaction.ts';
 import { toUsd } from '../../service/values/money.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -113,13 +114,8 @@ function keyIn(texts: readonly string[]): string | undefined {
 }
 
 async function heldRows(services: OperatorServices): Promise<Row[]> {
-  const { payments, allPayments } = services.payments();
   const rows: Row[] = [];
-  for await (const page of payments.held())
-    for (const id of page) {
-      const payment = await allPayments.read(id);
-      if (payment) rows.push(rowOf(payment));
-    }
+  for await (const payment of services.payments().payments.held()) rows.push(rowOf(payment));
   return rows;
 }
 
@@ -172,13 +168,13 @@ function outcomeRow(payment: string, outcome: Followed | Hinted): Row {
 async function setPause(services: OperatorServices, id: string, isPaused: boolean): Promise<Row> {
   const { topUps } = services.payments();
   const account = await values.account(services, id);
-  for (;;) {
+  await again(async () => {
     const before = await topUps.read(account.id);
     const isDone = isPaused
       ? before.paused === 'operator' || (await topUps.pause(before, 'operator'))
       : before.paused === undefined || (await topUps.resume(before));
-    if (isDone) break;
-  }
+    return isDone || undefined;
+  });
   const { paused, isOn } = await topUps.read(account.id);
   return {
     account: account.id,

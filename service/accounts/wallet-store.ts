@@ -8,6 +8,7 @@ import { getItem, isRefusal } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
 import {
   type Refusal,
+  toPutNew,
   transact,
   type TransactionOutcome,
   type TransactItem,
@@ -73,10 +74,6 @@ function nowOf({ clock }: Table): string {
   return new Date(clock.now()).toISOString();
 }
 
-function putNew(table: Table, item: Item): TransactItem {
-  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
-}
-
 const openingReference = 'opening balance';
 
 async function open(
@@ -88,11 +85,11 @@ async function open(
   const balanceMicros = asMicros(account.availableMicros - creditLineMicros);
   const token = Buffer.from(table.randomBytes(16)).toString('hex');
   const row = (kind: LedgerKind, amountMicros: Micros, more: Partial<LedgerRow>): TransactItem =>
-    putNew(table, { ...keys.ledger(id, at, kind, token), kind, amountMicros, at, ...more });
+    toPutNew(table, { ...keys.ledger(id, at, kind, token), kind, amountMicros, at, ...more });
   const topUp = { kind: 'top_up', amountMicros: balanceMicros, at } as const;
   const by = account.openedBy === undefined ? {} : { by: account.openedBy };
   const items = [
-    putNew(table, accountToItem(account)),
+    toPutNew(table, accountToItem(account)),
     ...(balanceMicros > 0
       ? [
           row('top_up', balanceMicros, { reference: openingReference, ...by }),
@@ -249,7 +246,7 @@ async function write(
 ): Promise<'written' | readonly Refusal[]> {
   const rowId = Buffer.from(table.randomBytes(16)).toString('hex');
   const key = keys.ledger(id, row.at, row.kind, rowId);
-  const items = [account, putNew(table, { ...key, ...row }), ...more];
+  const items = [account, toPutNew(table, { ...key, ...row }), ...more];
   const outcome = await outcomeOf(table, key, transact(table, items, rowId));
   switch (outcome.kind) {
     case 'done':

@@ -3,7 +3,7 @@ import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, type QueryParts } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
-import type { TransactItem } from '../aws/dynamodb/transaction.ts';
+import { toPutNew, type TransactItem } from '../aws/dynamodb/transaction.ts';
 import { retryMillis } from '../contract/limits.ts';
 import type { CreationId } from '../values/ids.ts';
 import {
@@ -110,7 +110,7 @@ function newEntry(table: Table, retry: NewEntry, creationIds: CreationIds, nowMi
     expiresAt,
     [ttlAttribute]: Math.ceil(expiresAt / 1000),
   };
-  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
+  return toPutNew(table, item);
 }
 
 function sameEntry(

@@ -70,8 +70,6 @@ function demandOf({ plan, count = 1 }: { readonly plan: Plan; readonly count?: n
   return { cost: asMicros(plan.costMicros * count), count, user: plan.request.user };
 }
 
-// Checks thresholds after a request was refused for money. The client waits for its 402.
-
 /** Says in a 402 for the balance whether the automatic top-up of the account brings money. */
 async function withTopUpState(
   error: unknown,
@@ -84,7 +82,10 @@ async function withTopUpState(
   return state === undefined ? error : withDetails(error, { auto_top_up: state });
 }
 
-/** Does nothing for any other error, and reads nothing when the notice was sent before. */
+/**
+ * Checks thresholds after a request was refused for money. The client waits for its 402. Does nothing for any other
+ * error, and reads nothing when the notice was sent before.
+ */
 async function tellRefusal(
   error: unknown,
   caller: Caller,

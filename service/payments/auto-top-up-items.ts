@@ -111,7 +111,7 @@ export function asRead({ version }: AutoTopUp): NonNullable<TopUpChange['conditi
     : { text: '#read = :read', names, values: { ':read': version } };
 }
 
-/** A pause ends only by a person. A dispute is not replaced by a lesser reason. */
+/** Only a person ends a pause. */
 export function pauseChange(reason: PauseReason): TopUpChange {
   return { set: { paused: reason }, isRunning: false, isVersioned: true };
 }

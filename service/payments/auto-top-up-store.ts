@@ -4,12 +4,11 @@ import { batchGetAtOnce } from '../aws/dynamodb/batch-get.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
-
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import { type AccountId, parseAccountId } from '../values/ids.ts';
-import { sendItems, update } from './payment-transaction.ts';
 import { asRead, autoTopUpFromItem, changeOf, runningTopUps, type TopUpChange } from './auto-top-up-items.ts';
 import type { AutoTopUp, PauseReason, TopUpChoice } from './auto-top-up.ts';
+import { sendItems, update } from './payment-transaction.ts';
 
 export type AutoTopUpStore = ReturnType<typeof createAutoTopUpStore>;
 

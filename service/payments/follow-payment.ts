@@ -4,14 +4,15 @@
  * loss changes what the account gets.
  */
 import type { AccountId } from '../values/ids.ts';
-import { asMicros, type Micros } from '../values/money.ts';
+import type { PaymentTold } from '../notices/payment-parts.ts';
+import { asMicros, type Micros, microsOfCent } from '../values/money.ts';
 import type { Clock } from '../values/runtime.ts';
 import type { SavedCard } from './auto-top-up.ts';
-import type { PaymentNews, Teller } from './payment-news.ts';
 import type { StripePayment } from './payment.ts';
 import type { Stripe, StripeDoubt, StripeOutcome } from './stripe/client.ts';
 import type { StripePage, StripePaymentIntent } from './stripe/objects.ts';
 import type { StripePaymentStore } from './stripe-payment-store.ts';
+import type { Teller } from './tell-payment.ts';
 
 export interface FollowServices {
   readonly stripe: Stripe;
@@ -39,8 +40,6 @@ export type HeldReason =
   | 'too_little'
   /** The account cannot hold so much, or there is no such account. */
   | 'no_room';
-
-const microsOfCent = 10_000;
 
 /** Stripe did not say what the work needs to know. */
 export class NotSaid extends Error {
@@ -250,7 +249,7 @@ export async function end(
   return { kind: 'ended' };
 }
 
-type AutoEnd = Exclude<Extract<PaymentNews, { type: 'payment.failed' }>['reason'], 'monthly_cap'>;
+type AutoEnd = Exclude<Extract<PaymentTold, { type: 'payment.failed' }>['reason'], 'monthly_cap'>;
 
 /** Ends an automatic payment, pauses the top-up and tells the account, all at once. */
 export async function endPaused(

@@ -5,12 +5,12 @@
 import { Overloaded } from '../values/errors.ts';
 import { inLanes } from '../values/lanes.ts';
 import { errorName } from '../values/runtime.ts';
-import type { Followed } from './follow-payment.ts';
 import type { WorkerServices } from './open.ts';
-import { eventTypes, followHint } from './payment-hint.ts';
+import { noteOutcome } from './note-outcome.ts';
+import { eventTypes, followHint, type Hinted } from './payment-hint.ts';
 import { NotSetUp } from './payment-system.ts';
 import type { StripeEvent } from './stripe/objects.ts';
-import { followDue, topUp } from './top-up.ts';
+import { followDue, topUp, type ToppedUp } from './top-up.ts';
 
 const minute = 60_000;
 const listEveryMillis = 10 * minute;
@@ -75,7 +75,7 @@ async function listed(
   for (;;) {
     const page = await stripe.listEvents(eventTypes, Math.floor(sinceMillis / 1_000), events.at(-1)?.id);
     if (page.kind !== 'ok') {
-      noteDoubt(services, page.kind === 'unknown' ? page.why : 'refused');
+      noteOutcome(services, { kind: 'later', why: page.kind === 'unknown' ? page.why : 'refused' });
       return undefined;
     }
     events.push(...page.object.items);
@@ -135,30 +135,17 @@ async function beginTopUps(services: WorkerServices, isInTime: () => boolean): P
 }
 
 /** One payment that fails must not stop the others. Undefined: it failed, and the next run looks again. */
-async function quietly<Outcome extends { readonly kind: string }>(
+async function quietly<Outcome extends Hinted | ToppedUp>(
   services: WorkerServices,
   work: () => Promise<Outcome | undefined>,
 ): Promise<Outcome | undefined> {
   try {
     const outcome = await work();
-    noteOutcome(services, outcome as Followed | undefined);
+    noteOutcome(services, outcome);
     return outcome;
   } catch (error) {
     if (error instanceof Overloaded) services.log.info('payment_busy');
     else services.log.alarm('request_failed', { error: errorName(error) });
     return undefined;
   }
-}
-
-/** Says what a person must look at. */
-export function noteOutcome(services: Pick<WorkerServices, 'log'>, outcome: Followed | undefined): void {
-  if (outcome?.kind === 'held' && outcome.isNew) services.log.alarm('payment_held', { why: outcome.why });
-  if (outcome?.kind === 'later') noteDoubt(services, outcome.why);
-}
-
-function noteDoubt(
-  { log }: Pick<WorkerServices, 'log'>,
-  why: Extract<Followed, { kind: 'later' }>['why'],
-): void {
-  if (why === 'key_refused') log.alarm('payment_key_refused');
 }

@@ -1,7 +1,7 @@
 /** All payments of an account. Those that another payment system than Stripe took are written here. */
 import { getItem, queryPage } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
-import type { TransactItem } from '../aws/dynamodb/transaction.ts';
+import { toPutNew, type TransactItem } from '../aws/dynamodb/transaction.ts';
 import type { AccountId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
 import { type AnyPayment, partsOf, type Payment, type PaymentId } from './payment.ts';
@@ -20,13 +20,7 @@ export function paymentKey(id: PaymentId): ItemKey {
 
 export function createPaymentStore(table: Table) {
   return {
-    toPut: (payment: Payment): TransactItem => ({
-      Put: {
-        TableName: table.name,
-        Item: { ...paymentKey(payment.id), ...payment },
-        ConditionExpression: 'attribute_not_exists(pk)',
-      },
-    }),
+    toPut: (payment: Payment): TransactItem => toPutNew(table, { ...paymentKey(payment.id), ...payment }),
     /** Undefined when there is no such payment, or the text is no id of one. */
     read: async (text: string): Promise<AnyPayment | undefined> => {
       const parts = partsOf(text);

@@ -1,5 +1,5 @@
 /** The transactions of payments: the refusal of a condition is a normal outcome. */
-import type { Item, ItemKey, Table } from '../aws/dynamodb/table.ts';
+import type { ItemKey, Table } from '../aws/dynamodb/table.ts';
 import { type Refusal, transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
 import { Overloaded } from '../values/errors.ts';
 
@@ -23,10 +23,6 @@ export async function again<Value>(work: () => Promise<Value | undefined>): Prom
     if (value !== undefined) return value;
   }
   throw new Overloaded('the payment stayed busy');
-}
-
-export function putNew(table: Table, item: Item): TransactItem {
-  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 
 type UpdateOf = Omit<NonNullable<TransactItem['Update']>, 'TableName' | 'Key'>;

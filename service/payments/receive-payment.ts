@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { Overloaded } from '../values/errors.ts';
 import { readVendorJson } from '../values/read-json.ts';
 import { errorName } from '../values/runtime.ts';
-import { noteOutcome } from './follow-payments.ts';
+import { noteOutcome } from './note-outcome.ts';
 import type { ReceiveServices } from './open.ts';
 import { followHint, type Hinted } from './payment-hint.ts';
 import { readEvent, type StripeEvent, Unreadable } from './stripe/objects.ts';
@@ -46,7 +46,7 @@ function eventOf(bytes: Buffer): StripeEvent | undefined {
 async function tolerant(services: ReceiveServices, event: StripeEvent): Promise<Hinted | undefined> {
   try {
     const outcome = await followHint(services, event);
-    if (outcome.kind !== 'ignored') noteOutcome(services, outcome);
+    noteOutcome(services, outcome);
     return outcome;
   } catch (error) {
     if (!(error instanceof Overloaded)) services.log.alarm('request_failed', { error: errorName(error) });

@@ -5,11 +5,11 @@
  */
 import { autoTopUpKey } from '../accounts/top-up-state-reads.ts';
 import { createWalletStore } from '../accounts/wallet-store.ts';
-import { putNew as putNewItem, updateIf } from '../aws/dynamodb/conditional.ts';
+import { putNew, updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, putItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
-import type { TransactItem } from '../aws/dynamodb/transaction.ts';
+import { toPutNew, type TransactItem } from '../aws/dynamodb/transaction.ts';
 import { noticeItems } from '../notices/notice-store.ts';
 import type { NoticeRecord } from '../notices/notice.ts';
 import type { AccountId } from '../values/ids.ts';
@@ -25,7 +25,7 @@ import {
 import { type AutoTopUp, isOfOperator, type PauseReason, type SavedCard } from './auto-top-up.ts';
 import { nextLook, type PaymentId, partsOf, type StripePayment } from './payment.ts';
 import { paymentKey } from './payment-store.ts';
-import { again, putNew, sendItems, update } from './payment-transaction.ts';
+import { again, sendItems, update } from './payment-transaction.ts';
 import {
   cursorKey,
   duePayments,
@@ -83,8 +83,8 @@ export function createStripePaymentStore(table: Table) {
       postpone(table, payment, nowMillis),
     /** The payments that are due, in pages. */
     due: (nowMillis: number) => inPart(table, duePayments, nowMillis),
-    /** The payments that a person must look at, in pages. */
-    held: () => inPart(table, heldPayments),
+    /** The payments that a person must look at. */
+    held: () => held(table),
     /** Up to when all events of Stripe were read, in Unix milliseconds. Undefined: none were read yet. */
     readCursor: async (): Promise<number | undefined> =>
       (await getItem(table, cursorKey))?.['untilMillis'] as number | undefined,
@@ -132,7 +132,7 @@ function told(table: Table, notice: NoticeRecord | undefined): readonly Transact
 
 async function beginCheckout(table: Table, payment: StripePayment): Promise<void> {
   // A repeated write of ours finds its own record.
-  const refusals = await sendItems(table, [putNew(table, stripePaymentToItem(payment))]);
+  const refusals = await sendItems(table, [toPutNew(table, stripePaymentToItem(payment))]);
   if (refusals && (await read(table, payment.id))?.at !== payment.at)
     throw new Error('the id of a payment is taken');
 }
@@ -167,7 +167,7 @@ async function beginAuto(table: Table, payment: StripePayment, top: AutoTopUp): 
         ExpressionAttributeValues: { ':threshold': choice.thresholdMicros, ':active': 'active' },
       },
     },
-    putNew(table, stripePaymentToItem(payment)),
+    toPutNew(table, stripePaymentToItem(payment)),
     {
       ConditionCheck: {
         TableName: table.name,
@@ -204,7 +204,7 @@ async function settle(
           ExpressionAttributeNames: { '#state': 'state' },
           ExpressionAttributeValues: { ':state': 'succeeded', ':credited': amountMicros, ':one': 1 },
         })
-      : putNew(table, stripePaymentToItem({ ...payment, ...credited, version: 1 }));
+      : toPutNew(table, stripePaymentToItem({ ...payment, ...credited, version: 1 }));
     const beside = [
       record,
       ...besideSettled(table, payment, stored, { top, customer, card }),
@@ -265,12 +265,14 @@ async function note(table: Table, id: PaymentId, ids: StripeIds): Promise<void> 
 }
 
 async function hold(table: Table, payment: StripePayment): Promise<boolean> {
-  // After a restore of the table there may be no record, and perhaps no account.
-  const lost = { ...stripePaymentToItem({ ...payment, state: 'held', version: 1 }), ...heldNow(table) };
-  if (!(await read(table, payment.id)) && (await putNewItem(table, lost))) return true;
   return again(async () => {
     const stored = await read(table, payment.id);
-    if (!stored || stored.creditedMicros !== undefined || stored.state === 'held') return false;
+    if (!stored) {
+      // After a restore of the table there may be no record, and perhaps no account.
+      const lost = { ...stripePaymentToItem({ ...payment, state: 'held', version: 1 }), ...heldNow(table) };
+      return (await putNew(table, lost)) ? true : undefined;
+    }
+    if (stored.creditedMicros !== undefined || stored.state === 'held') return false;
     const record = update(table, paymentKey(payment.id), {
       UpdateExpression: 'SET #state = :held, openShard = :part, dueAt = :now, version = version + :one',
       ConditionExpression: 'version = :read',
@@ -411,6 +413,14 @@ async function* inPart(
     ExpressionAttributeValues: { ':part': part, ...(isBounded && { ':due': dueMillis }) },
   });
   for await (const { Items: items = [] } of pages) yield items.flatMap((item) => idOf(item) ?? []);
+}
+
+async function* held(table: Table): AsyncGenerator<StripePayment> {
+  for await (const page of inPart(table, heldPayments))
+    for (const id of page) {
+      const payment = await read(table, id);
+      if (payment?.state === 'held') yield payment;
+    }
 }
 
 /** The keys of an item are the two parts of a payment's id. */

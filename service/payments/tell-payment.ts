@@ -4,10 +4,10 @@ import { type LookServices, lookQuietly } from '../notices/check-thresholds.ts';
 import type { Account } from '../accounts/account.ts';
 import { getsNotices } from '../accounts/account.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
-import { asMicros } from '../values/money.ts';
+import { noticeOf, type NoticeRecord } from '../notices/notice.ts';
+import { paymentParts, type PaymentTold } from '../notices/payment-parts.ts';
+import { asMicros, type Micros } from '../values/money.ts';
 import type { Log } from '../values/runtime.ts';
-import type { Teller } from './payment-news.ts';
-import { paymentNotice } from './payment-notice.ts';
 
 export interface TellServices extends LookServices {
   readonly log: Log;
@@ -16,17 +16,29 @@ export interface TellServices extends LookServices {
   readonly walletUrl: string;
 }
 
+/** Telling needs two steps: the transaction that moves the money also stores the notice. */
+export interface Teller {
+  /** Undefined: the account wants no notices. @param movedMicros what the same transaction adds to the wallet */
+  readonly prepare: (
+    account: AccountId,
+    told: PaymentTold,
+    movedMicros: Micros,
+  ) => Promise<NoticeRecord | undefined>;
+  /** Sends a stored notice, and looks at the wallet's thresholds. It never throws. */
+  readonly stored: (account: AccountId, notice: NoticeRecord | undefined) => Promise<void>;
+}
+
 export function createTeller(services: TellServices): Teller {
   const { clock, randomBytes, readAccount, noticeExecutions, walletUrl, log } = services;
   return {
-    prepare: async (id, news, movedMicros) => {
+    prepare: async (id, told, movedMicros) => {
       const account = await readAccount(id);
       if (!account || !getsNotices(account)) return undefined;
       const nowMillis = clock.now();
       const dueAt = noticeExecutions ? nowMillis + webhookGraceMillis : nowMillis;
       const after = { ...account, availableMicros: asMicros(account.availableMicros + movedMicros) };
       const made = { nowMillis, dueAt, randomBytes: randomBytes(16) };
-      return paymentNotice(after, news, walletUrl, made);
+      return noticeOf(after, told.type, paymentParts(after, told, walletUrl), made);
     },
     stored: async (accountId, notice) => {
       if (notice) {

@@ -1,6 +1,6 @@
 /** Automatic payments: one begins, and its saved card is charged. */
 import type { AccountId } from '../values/ids.ts';
-import { asMicros } from '../values/money.ts';
+import { asMicros, microsOfCent } from '../values/money.ts';
 import type { Log, RandomBytes } from '../values/runtime.ts';
 import { monthOf } from '../values/time.ts';
 import type { AutoTopUpStore } from './auto-top-up-store.ts';
@@ -52,8 +52,6 @@ async function tellCap({ teller, payments }: TopUpServices, top: AutoTopUp, mont
   const notice = await teller.prepare(top.accountId, news, asMicros(0));
   if (await payments.tellCap(top, month, notice)) await teller.stored(top.accountId, notice);
 }
-
-const microsOfCent = 10_000;
 
 /** Charges the card. A repetition names the same Idempotency-Key, so that Stripe makes one PaymentIntent. */
 async function charge(services: TopUpServices, payment: StripePayment): Promise<Followed> {

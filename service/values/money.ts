@@ -3,6 +3,7 @@ declare const micros: unique symbol;
 export type Micros = number & { readonly [micros]: true };
 
 export const microsPerUsd = 1_000_000;
+export const microsOfCent = 10_000;
 const largestUsd = 1_000_000_000;
 /** The most that an account can have to spend: 10^9 USD, far below where floats stop being exact. */
 export const largestAvailableMicros = asMicros(largestUsd * microsPerUsd);

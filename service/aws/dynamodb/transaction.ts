@@ -10,6 +10,11 @@ import type { Item, Table } from './table.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
+/** Writes an item that the table does not hold yet. */
+export function toPutNew(table: Table, item: Item): TransactItem {
+  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
+}
+
 /** Why DynamoDB refused one item of a transaction. Undefined: the item's condition held. */
 export type Refusal = { readonly item: Item | undefined } | undefined;
 

@@ -1,6 +1,5 @@
 /** Payments of all accounts, for the people of the operator. */
 import type { HeldPaymentView } from '../../contract/portal-views.ts';
-import { isOfStripe } from '../../payments/payment.ts';
 import { parseAccountId } from '../../values/ids.ts';
 import { accountNotFound } from '../account-not-found.ts';
 import type { PayHandle } from './open.ts';
@@ -11,17 +10,10 @@ const mostHeld = 100;
 /** GET /operator/payments: the payments that are held. The first hundred are enough to act on. */
 export const listHeldPayments: PayHandle<'listHeldPayments'> = async (_request, _caller, services) => {
   const data: HeldPaymentView[] = [];
-  for await (const page of services.payments.held()) {
-    for (const id of page.slice(0, mostHeld - data.length)) {
-      const payment = await services.allPayments.read(id);
-      if (!payment || !isOfStripe(payment)) continue;
-      const account = await services.readAccount(payment.accountId);
-      data.push({
-        ...paymentView(payment),
-        account: payment.accountId,
-        account_name: account?.name ?? null,
-      });
-    }
+  for await (const payment of services.payments.held()) {
+    const { accountId } = payment;
+    const account = await services.readAccount(accountId);
+    data.push({ ...paymentView(payment), account: accountId, account_name: account?.name ?? null });
     if (data.length >= mostHeld) break;
   }
   return { status: 200, body: { data, next_cursor: null } };

@@ -6,8 +6,8 @@ import type { PaymentsView, PaymentView } from '../../contract/portal-views.ts';
 import { parseBody } from '../../operated/body.ts';
 import { cursorWords, parametersOf } from '../../operated/parameters.ts';
 import { isOfOperator } from '../../payments/auto-top-up.ts';
-import { noteOutcome } from '../../payments/follow-payments.ts';
 import { followPayment } from '../../payments/follow-payment.ts';
+import { noteOutcome } from '../../payments/note-outcome.ts';
 import { metadataOf } from '../../payments/payment-hint.ts';
 import {
   type AnyPayment,
@@ -17,7 +17,7 @@ import {
   type StripePayment,
 } from '../../payments/payment.ts';
 import type { SessionOrder, Stripe } from '../../payments/stripe/client.ts';
-import { asMicros, formatUsd, fromUsd, toUsd } from '../../values/money.ts';
+import { asMicros, formatUsd, fromUsd, microsOfCent, toUsd } from '../../values/money.ts';
 import { type FieldError, Problem, retryLater } from '../../values/problem.ts';
 import { monthOf } from '../../values/time.ts';
 import type { PayHandle, PayServices } from './open.ts';
@@ -25,7 +25,6 @@ import type { PayHandle, PayServices } from './open.ts';
 /** USD. Stripe takes whole cents. */
 const least = 5;
 const largest = 1_000;
-const microsOfCent = 10_000;
 
 const mostCheckouts = 10;
 const hour = 60 * 60_000;

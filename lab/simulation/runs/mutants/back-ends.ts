@@ -12,8 +12,8 @@ export const backEnds: Bugs = {
       "...keys.reference(id, kind === 'payment' ? `payment ${reference}` : reference),",
     ],
     'wallet-moves-without-its-row': [
-      'putNew(table, { ...key, ...row })',
-      "putNew(table, row.kind === 'payment' ? { ...keys.reference(id, rowId), ...row } : { ...key, ...row })",
+      'toPutNew(table, { ...key, ...row })',
+      "toPutNew(table, row.kind === 'payment' ? { ...keys.reference(id, rowId), ...row } : { ...key, ...row })",
     ],
     // The item is the last one beside the account.
     'idempotency-after-the-effect': [
