@@ -55,6 +55,13 @@ export interface AutoTopUp {
   readonly version: number;
 }
 
+/** Whether one more payment that begins in this month stays within the cap. */
+export function hasRoom({ choice, reservedMicros }: AutoTopUp, month: string): boolean {
+  return (
+    choice !== undefined && (reservedMicros[month] ?? 0) + choice.amountMicros <= choice.monthlyCapMicros
+  );
+}
+
 /** An account whose item does not exist. */
 export function noTopUp(accountId: AccountId): AutoTopUp {
   return { accountId, isOn: false, reservedMicros: {}, version: 0 };

@@ -22,7 +22,7 @@ import {
   reservedName,
   type TopUpChange,
 } from './auto-top-up-items.ts';
-import { type AutoTopUp, isOfOperator, type PauseReason, type SavedCard } from './auto-top-up.ts';
+import { type AutoTopUp, hasRoom, isOfOperator, type PauseReason, type SavedCard } from './auto-top-up.ts';
 import { nextLook, type PaymentId, partsOf, type StripePayment } from './payment.ts';
 import { paymentKey } from './payment-store.ts';
 import { again, sendItems, update } from './payment-transaction.ts';
@@ -144,8 +144,8 @@ async function beginAuto(table: Table, payment: StripePayment, top: AutoTopUp): 
   const { accountId, amountMicros, month, id } = payment;
   const { choice, reservedMicros, version } = top;
   if (!choice || !top.isOn || top.paused !== undefined || top.open !== undefined) return 'changed';
+  if (!hasRoom(top, month)) return 'monthly_cap';
   const taken = reservedMicros[month];
-  if (asMicros((taken ?? 0) + amountMicros) > choice.monthlyCapMicros) return 'monthly_cap';
   const refusals = await sendItems(table, [
     changeOf(table, accountId, {
       set: { open: id },

@@ -4,10 +4,10 @@ import { asMicros, microsOfCent } from '../values/money.ts';
 import type { Log, RandomBytes } from '../values/runtime.ts';
 import { monthOf } from '../values/time.ts';
 import type { AutoTopUpStore } from './auto-top-up-store.ts';
-import type { AutoTopUp } from './auto-top-up.ts';
+import { type AutoTopUp, hasRoom } from './auto-top-up.ts';
 import { end, endPaused, type Followed, followPayment, type FollowServices } from './follow-payment.ts';
-import { metadataOf } from './payment-hint.ts';
-import { newPaymentId, type StripePayment } from './payment.ts';
+import { followIntent, metadataOf } from './payment-hint.ts';
+import { newPaymentId, type PaymentId, type StripePayment } from './payment.ts';
 import type { NotBegun } from './stripe-payment-store.ts';
 
 export interface TopUpServices extends FollowServices {
@@ -27,6 +27,8 @@ export async function topUp(services: TopUpServices, account: AccountId): Promis
   if (!isRunning || !choice || !card || customer === undefined)
     return { kind: 'not_begun', why: 'not_running' };
   const nowMillis = clock.now();
+  if (hasRoom(top, monthOf(nowMillis)) && !(await isUpToDate(services, account, customer)))
+    return { kind: 'not_begun', why: 'behind' };
   const payment: StripePayment = {
     id: newPaymentId(account, nowMillis, randomBytes(16)),
     accountId: account,
@@ -44,6 +46,24 @@ export async function topUp(services: TopUpServices, account: AccountId): Promis
   const begun = await payments.beginAuto(payment, top);
   if (begun === 'monthly_cap') await tellCap(services, top, payment.month);
   return begun === 'begun' ? charge(services, payment) : { kind: 'not_begun', why: begun };
+}
+
+/**
+ * Whether the table knows the last automatic payment that Stripe took, or is about to take. After a restore it may not:
+ * the money of that payment comes first. Stripe lists the newest first.
+ */
+async function isUpToDate(services: TopUpServices, account: AccountId, customer: string): Promise<boolean> {
+  const listed = await services.stripe.listPaymentIntents(customer);
+  if (listed.kind !== 'ok') return false;
+  const last = listed.object.items.find(
+    ({ metadata, status }) =>
+      metadata['kind'] === 'auto' &&
+      metadata['account'] === account &&
+      (status === 'succeeded' || status === 'processing'),
+  );
+  if (!last || (await services.payments.read(last.metadata['payment'] as PaymentId))) return true;
+  await followIntent(services, last.id);
+  return false;
 }
 
 async function tellCap({ teller, payments }: TopUpServices, top: AutoTopUp, month: string): Promise<void> {

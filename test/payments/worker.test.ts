@@ -5,6 +5,7 @@ import { queryAll } from '../../service/aws/dynamodb/query.ts';
 import { deleteItem } from '../../service/aws/dynamodb/send.ts';
 import { type ItemKey, keys } from '../../service/aws/dynamodb/table.ts';
 import { paymentKey } from '../../service/payments/payment-store.ts';
+import { newPaymentId } from '../../service/payments/payment.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { differencesIn } from '../fixtures/books.ts';
 import { checkout as foreign, type SentWebhook, webhookSecret } from '../local/stripe/stripe-fixture.ts';
@@ -285,6 +286,26 @@ describe('An automatic top-up', () => {
     expect(scene.alarms).toEqual(['payments_behind']);
     await scene.worker();
     expect(await made()).toHaveLength(2);
+  });
+
+  it('first credits an automatic payment that a restore of the table has lost', async () => {
+    const account = await scene.account(10);
+    await scene.automatic(account);
+    const { customer = '', card } = await scene.services.topUps.read(account);
+    const lost = newPaymentId(account, scene.fake.now(), scene.table.randomBytes(16));
+    await scene.fake.sdk.paymentIntents.create({
+      ...{ amount: 4_000, currency: 'usd', confirm: true, off_session: true },
+      ...{ customer, payment_method: card?.paymentMethod ?? '' },
+      metadata: { payment: lost, account, kind: 'auto', amount: String(usd(40)) },
+    });
+    await scene.fake.advance(601);
+    scene.fake.act({ action: 'fault', fault: 'rate_limit', call: 'GET /v1/events', seconds: 60 });
+    await scene.worker();
+    expect(await made()).toHaveLength(2);
+    expect(await scene.available(account)).toBe(usd(55));
+    expect(await scene.services.topUps.read(account)).toMatchObject({
+      reservedMicros: { '2026_11': usd(40) },
+    });
   });
 
   it('says that the key of Stripe is refused', async () => {

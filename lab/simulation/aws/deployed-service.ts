@@ -231,6 +231,8 @@ export interface ServiceOptions extends StartLimits {
   readonly payments: PaymentHabits;
   /** Absent: the service sends no e-mails. */
   readonly mails: MailHabits;
+  /** Whether the operator restores the table in the run. */
+  readonly isRestored: boolean;
   /** What a load has in the place of what the seeds have. */
   readonly load: LoadParts;
   /** The setting: how many creations may be open at once in the whole service. */
@@ -270,6 +272,7 @@ export function createService(
   const table = createSimulatedTable({
     now: world.time.now,
     remembers: load === undefined,
+    ...(options.isRestored && { callerSince: () => world.current()?.startedAt }),
     onCommit: (changes) => {
       throughput?.onCommit(changes);
       observer.onCommit?.(changes);

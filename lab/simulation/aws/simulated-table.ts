@@ -1,6 +1,6 @@
 /** The product's table on the table engine, and what the invariants read of it. */
 import type { Item } from '../../../local/dynamodb/attributes.ts';
-import { type CommittedChange, createTableEngine } from '../../../local/dynamodb/engine.ts';
+import { type CommittedChange, createTableEngine, type TableEngine } from '../../../local/dynamodb/engine.ts';
 import { createNoStorage } from '../../../local/dynamodb/storage.ts';
 import { listingIndex, openWorkIndex, ttlAttribute } from '../../../service/aws/dynamodb/table.ts';
 import { asTableRequest, type Input } from './table-request.ts';
@@ -22,6 +22,8 @@ export interface SimulatedTableOptions {
   readonly onCommit?: (changes: readonly Change[]) => void;
   /** Whether reads of the past are possible. The default is true. */
   readonly remembers?: boolean;
+  /** Of a table that is restored later: when the calling invocation began. Undefined: nobody's call, or no function's. */
+  readonly callerSince?: () => number | undefined;
 }
 
 export interface SimulatedTable {
@@ -38,6 +40,11 @@ export interface SimulatedTable {
   readonly indexed: (index: string, beginning: string) => Item[];
   /** Deletes the items past their time to live, except those that a transaction holds. Returns how many. */
   readonly expire: () => number;
+  /**
+   * Puts a table in the place of this one that has the items of `atMillis`. Invocations that have begun before go on
+   * with the old table, which nobody sees any more. Returns the commits up to then.
+   */
+  readonly restore: (atMillis: number) => (readonly Change[])[];
 }
 
 /** The largest lag of an index that a world draws. */
@@ -48,36 +55,61 @@ export function createSimulatedTable({
   now,
   onCommit,
   remembers = true,
+  callerSince,
 }: SimulatedTableOptions): SimulatedTable {
-  const past = createPast(now);
-  const engine = createTableEngine({
-    now,
-    storage: createNoStorage(),
-    historyMillis: remembers ? maxLagMillis : 0,
-    onCommit: (committed) => {
-      const changes = committed.map(asChange);
-      if (remembers) past.note(changes);
-      onCommit?.(changes);
-    },
-  });
-  engine.perform('CreateTable', tableDefinition(tableName));
-  engine.perform('UpdateTimeToLive', {
-    TableName: tableName,
-    TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
-  });
+  let past = createPast(now);
+  const commits: { readonly at: number; readonly changes: readonly Change[] }[] = [];
+  let engine = open([]);
+  let [earlier, restoredAt] = [engine, -Infinity];
+
+  function open(items: Iterable<Item>): TableEngine {
+    const opened = createTableEngine({
+      now,
+      storage: createNoStorage(),
+      historyMillis: remembers ? maxLagMillis : 0,
+      onCommit: (committed) => {
+        if (opened !== engine) return;
+        const changes = committed.map(asChange);
+        if (remembers) past.note(changes);
+        if (callerSince) commits.push({ at: now(), changes });
+        onCommit?.(changes);
+      },
+    });
+    opened.perform('CreateTable', tableDefinition(tableName));
+    opened.perform('UpdateTimeToLive', {
+      TableName: tableName,
+      TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
+    });
+    for (const item of items) opened.perform('PutItem', { TableName: tableName, Item: item });
+    return opened;
+  }
+
+  const ofCaller = (): TableEngine => ((callerSince?.() ?? now()) < restoredAt ? earlier : engine);
   return {
     perform: (operation, input, lagMillis = 0) => {
-      if (lagMillis === 0) return engine.perform(operation, input);
-      const atMillis = now() - lagMillis;
-      const answer = engine.perform(operation, input, { atMillis });
+      const table = ofCaller();
+      const atMillis = Math.max(now() - lagMillis, restoredAt);
+      if (lagMillis === 0) return table.perform(operation, input);
+      const answer = table.perform(operation, input, { atMillis });
       const isOfTable = asTableRequest(input).IndexName === undefined && input['ConsistentRead'] !== true;
       return isOfTable ? { ...answer, Items: past.asOf(atMillis, answer['Items'] as Item[]) } : answer;
     },
-    begin: engine.begin,
+    begin: (input) => ofCaller().begin(input),
     get: (pk, sk) => engine.get(tableName, { pk: { S: pk }, sk: { S: sk } }),
     all: () => engine.all(tableName),
     indexed: (index, beginning) => engine.indexed(tableName, index, beginning),
-    expire: engine.expire,
+    expire: () => engine.expire(),
+    restore: (atMillis) => {
+      const until = commits.filter(({ at }) => at <= atMillis).map(({ changes }) => changes);
+      const items = new Map<string, Item>();
+      for (const { pk, sk, after } of until.flat()) {
+        items.delete(`${pk} ${sk}`);
+        if (after) items.set(`${pk} ${sk}`, after);
+      }
+      [earlier, restoredAt, past] = [engine, now(), createPast(now)];
+      engine = open(items.values());
+      return until;
+    },
   };
 }
 

@@ -227,11 +227,9 @@ export function createPaymentSteps(stage: Stage): (step: PaymentStep) => Promise
         world.mishap('key revoked at Stripe');
         stripe.refuseKey(act.forMillis);
         return;
-      case 'set_back': {
-        if (!service.table.get('PAYMENTS', 'CURSOR')) return;
-        world.mishap('listing of events set back');
-        await write('untilMillis = untilMillis - :by', ['PAYMENTS', 'CURSOR'], { ':by': act.byMillis });
-      }
+      case 'restore':
+        world.mishap('table restored');
+        stage.invariants.onRestored(service.table.restore(stage.startAt + act.toMillis));
     }
   }
 

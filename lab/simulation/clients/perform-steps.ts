@@ -40,7 +40,8 @@ export function createPerformer(
   const operatorKeys = (scenario.operatorKeys ?? []).map((plan, index) =>
     openOperatorKey(plan, index, world, service),
   );
-  const stage = { world, service, invariants, accountOf, operatorKeys };
+  const { startAt } = scenario;
+  const stage = { world, startAt, service, invariants, accountOf, operatorKeys };
   const api = createApiSteps(stage);
   const operator = createOperatorSteps(stage, api.tryKey);
   const libraries = createOpenaiSteps(stage);

@@ -416,8 +416,8 @@ export type PaymentAct =
   /** The operator gives the service the new secret, and later takes the old one away. */
   | { readonly does: 'roll_secret'; readonly keepsMillis: number; readonly stripeFirst: boolean }
   | { readonly does: 'refuse_key'; readonly forMillis: number }
-  /** As after a restore of the table: the listing of events stands where it stood then. */
-  | { readonly does: 'set_back'; readonly byMillis: number };
+  /** The operator restores the table to this time since the start. */
+  | { readonly does: 'restore'; readonly toMillis: number };
 
 export interface PaymentStep extends Placed {
   readonly kind: 'payment';

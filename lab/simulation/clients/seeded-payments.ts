@@ -54,6 +54,7 @@ export function paymentsOf(seed: number): Scenario {
     accountOf(dice, `account ${index}`),
   );
   const steps = stepsOf(dice, accounts, lengthMillis);
+  if (dice.chance('restored', 0.1)) return restoredOf(seed, dice, accounts, steps, lengthMillis);
   const later = dice.chance('days later', 0.04) ? daysLater(dice, accounts) : [];
   return {
     ...undisturbed,
@@ -66,6 +67,62 @@ export function paymentsOf(seed: number): Scenario {
     steps: [...steps, ...later].sort((a, b) => a.at - b.at),
     faultProbability: dice.pick('faults', [0, 0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, minute, 10 * minute]),
+    clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
+  };
+}
+
+/** A restore takes AWS longer, and nothing begins while the service is closed. */
+const closedMillis = 10 * minute;
+
+/** After the steps the operator restores the table to a moment between them. Then the accounts need money. */
+function restoredOf(
+  seed: number,
+  dice: Dice,
+  accounts: readonly AccountPlan[],
+  steps: readonly Step[],
+  lengthMillis: number,
+): Scenario {
+  const at = lengthMillis + dice.pick('closed for', [closedMillis, closedMillis, 50 * minute, day]);
+  const kept = steps.filter(({ kind }) => kind !== 'submit');
+  const toMillis = dice.between('restored to', 900, dice.pick('restored within', [1_000, lengthMillis]));
+  const byOperator = (act: PaymentAct, after: number): Step => ({
+    ...{ kind: 'payment', name: 'restore', account: 0, person: 0 },
+    ...{ at: at + after, act },
+  });
+  const spends = Array.from({ length: 6 * accounts.length }, (_, index): Step => ({
+    ...{ kind: 'adjust', account: index % accounts.length },
+    at: at + 2_000 + dice.between(`poor ${index}`, 0, dice.pick('poor within', [3_000, 20 * minute])),
+    amountMicros: -4_000_000,
+  }));
+  const others = Array.from({ length: 3 }, (_, index) =>
+    paymentStep(
+      `after ${index}`,
+      (name) => dice.between(`${name} account`, 0, accounts.length - 1),
+      (name) => at + dice.between(`${name} at`, 900, 20 * minute),
+      dice.chance(`after ${index} pays`, 0.5)
+        ? beginOf(dice, `after ${index}`)
+        : otherActOf(dice, `after ${index}`),
+    ),
+  );
+  return {
+    ...undisturbed,
+    seed,
+    // The deliveries of notices that a restore takes back belong to no record.
+    accounts: accounts.map(({ notices: _notices, ...plan }, index) => {
+      const { capCents, ...topUp } = topUpOf(dice, `account ${index}`);
+      return { ...plan, topUp: { ...topUp, capCents: 10 * capCents } };
+    }),
+    payments: habitsOf(dice, false),
+    steps: [
+      ...kept,
+      byOperator({ does: 'restore', toMillis }, 0),
+      // Before the events are read, the accounts need money.
+      byOperator({ does: 'refuse_key', forMillis: dice.pick('refused for', [0, 3 * minute, 6 * minute]) }, 1),
+      ...spends,
+      ...others,
+    ].sort((a, b) => a.at - b.at),
+    faultProbability: dice.pick('faults', [0, 0, 0.01, 0.03, 0.1]),
+    calmAfter: at + 20 * minute,
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
   };
 }
@@ -154,9 +211,7 @@ function stepsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: num
   const disputes = dice.chance('dispute', 0.45)
     ? disputeOf(dice, 'dispute', account('dispute'), lengthMillis)
     : [];
-  const mishaps = dice.chance('mishap', 0.3)
-    ? mishapOf(dice, 'mishap', at('mishap') + minute, accounts.length)
-    : [];
+  const mishaps = dice.chance('mishap', 0.2) ? mishapOf(dice, 'mishap', at('mishap') + minute) : [];
   return [...spends, ...submits, ...people, ...twins, ...others, ...disputes, ...mishaps];
 }
 
@@ -258,16 +313,9 @@ function disputeOf(dice: Dice, name: string, account: number, lengthMillis: numb
   });
 }
 
-function mishapOf(dice: Dice, name: string, at: number, accounts: number): Step[] {
+function mishapOf(dice: Dice, name: string, at: number): Step[] {
   const placed = { account: 0, at } as const;
-  const kind = dice.pick<'roll' | 'key' | 'back' | 'clock' | 'suspend'>(`${name} kind`, [
-    'roll',
-    'key',
-    'back',
-    'back',
-    'clock',
-    'suspend',
-  ]);
+  const kind = dice.pick(`${name} kind`, ['roll', 'key', 'clock', 'suspend'] as const);
   const step = (act: PaymentAct, after = 0): Step => ({
     ...{ account: 0, at: at + after },
     ...{ kind: 'payment', name, person: 0, act },
@@ -288,16 +336,6 @@ function mishapOf(dice: Dice, name: string, at: number, accounts: number): Step[
           forMillis: dice.pick(`${name} for`, [minute, 6 * minute, 70 * minute]),
         }),
       ];
-    case 'back': {
-      // Before the events are read, the accounts need money.
-      const spent = Array.from({ length: 6 * accounts }, (_, index): Step => ({
-        ...{ kind: 'adjust', account: index % accounts, at: at + 2_000 + 500 * index },
-        amountMicros: -4_000_000,
-      }));
-      const byMillis = dice.pick(`${name} by`, [2 * hour, 3 * day]);
-      const forMillis = dice.pick(`${name} for`, [500, 3 * minute, 6 * minute]);
-      return [step({ does: 'set_back', byMillis }), step({ does: 'refuse_key', forMillis }, 1), ...spent];
-    }
     case 'clock':
       return [
         {

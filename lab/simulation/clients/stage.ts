@@ -9,6 +9,8 @@ export interface Stage {
   readonly world: World;
   readonly service: Service;
   readonly invariants: Invariants;
+  /** When the scenario began, Unix milliseconds. */
+  readonly startAt: number;
   /** The account that a step names. */
   readonly accountOf: (step: Step) => AccountHeld;
   /** The keys of the operator API. */

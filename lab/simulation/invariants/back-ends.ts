@@ -333,6 +333,10 @@ export function createBackEndInvariants(
       if (asked.mustBeRefused && status !== 401 && !silent.has(status))
         accuse('a revoked operator key is refused', `${asked.operation} ${status}`);
     },
+    /** Forgets all commits. */
+    restart: (): void => {
+      for (const one of [moved, payments, heldUntil, externals]) one.clear();
+    },
     onCommit: (changes: readonly Change[]): void => {
       const call = calls.get(world.current()?.id ?? '');
       for (const { pk, sk, before, after } of changes)

@@ -297,6 +297,11 @@ export function createBooks(world: World, accuse: Accuse) {
 
   return {
     creations,
+    /** Forgets all commits. */
+    restart: (): void => {
+      for (const one of [creations, sums, rows, open, spent, counters, accounts, keys, users, cut])
+        one.clear();
+    },
     /** The number and the sum of the rows in an account's ledger. */
     ledgerOf: (account: string): { readonly rows: number; readonly sumMicros: number } => ({
       rows: rows.get(account) ?? 0,

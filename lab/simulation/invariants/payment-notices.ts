@@ -57,6 +57,7 @@ export function createPaymentNoticeInvariants(service: () => Service | undefined
   const getsNotices = (account: Item | undefined): boolean => account?.['noticeUrl'] !== undefined;
 
   return {
+    restart: (): void => told.clear(),
     onCommit: (changes: readonly Change[]) => {
       const notice = noticeIn(changes);
       const due = dueIn(changes);

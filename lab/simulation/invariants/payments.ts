@@ -35,6 +35,7 @@ export function createPaymentInvariants(
   const paymentOf = new Map<string, string>();
   const keys = new Map<string, Set<string>>();
   const askedIn = new Set<string>();
+  let restoredAt = 0;
   const topUps = createTopUpInvariants(world, service, books, accuse);
   const notices = createPaymentNoticeInvariants(service, accuse);
 
@@ -209,6 +210,13 @@ export function createPaymentInvariants(
       },
       onEventAnswered: isRefused,
     } satisfies PaymentObserver,
+    /** Forgets all commits, but nothing of Stripe. */
+    restart: (): void => {
+      restoredAt = world.time.now();
+      books.clear();
+      topUps.restart();
+      notices.restart();
+    },
     onCommit: (changes: readonly Change[]) => {
       const touched = changes.flatMap((change) => {
         if (!change.sk.startsWith('PAYMENT#')) return [];
@@ -235,7 +243,7 @@ export function createPaymentInvariants(
     look: () => {
       const stripe = service()?.payments.stripe;
       if (!stripe || stripe.nextAt() !== undefined) return;
-      if (world.time.now() > Math.max(stripe.lastChangeAt(), world.lastFaultAt) + mendedMillis)
+      if (world.time.now() > Math.max(stripe.lastChangeAt(), world.lastFaultAt, restoredAt) + mendedMillis)
         allIsAsAtStripe();
     },
     atRest: () => {

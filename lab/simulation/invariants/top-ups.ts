@@ -50,6 +50,17 @@ export function createTopUpInvariants(
     const cursor = numberIn(service()?.table.get('PAYMENTS', 'CURSOR'), 'untilMillis');
     if (cursor < now - hourMillis - allowance())
       accuse('no payment begins before the events are read', `${id}: ${now - cursor} ms`);
+    for (const { metadata, status } of service()?.payments.stripe.intents() ?? [])
+      if (
+        metadata['account'] === account &&
+        metadata['kind'] === 'auto' &&
+        /^(succeeded|processing)$/.test(status)
+      )
+        if (!books.has(metadata['payment'] ?? ''))
+          accuse(
+            'no payment begins before the table knows what the card paid',
+            `${id}: ${metadata['payment']}`,
+          );
     const age = now - madeAt(id);
     if (Math.abs(age) > allowance()) accuse('the id of a payment says when it began', `${id}: ${age} ms`);
     const month = `${account} ${books.get(id)?.month ?? ''}`;
@@ -136,6 +147,11 @@ export function createTopUpInvariants(
 
   return {
     onChanged: takenIsBelowTheCap,
+    /** The caps stay: what Stripe took below a cap was allowed. */
+    restart: (): void => {
+      items.clear();
+      pausedSince.clear();
+    },
     onCommit: (changes: readonly Change[]) => {
       const touched = new Set<string>();
       for (const change of changes) {

@@ -90,6 +90,7 @@ async function runScenario(
     routeOrder,
     ...(payments && { payments }),
     ...(mails && { mails }),
+    isRestored: scenario.steps.some((step) => step.kind === 'payment' && step.act.does === 'restore'),
   });
   invariants.attach(service);
   const perform = createPerformer(scenario, world, service, invariants);

@@ -46,7 +46,19 @@ export const payments: Bugs = {
       'payments',
     ],
   },
+  'service/payments/auto-top-up.ts': {
+    'cap-reached-by-one-more': [
+      '(reservedMicros[month] ?? 0) + choice.amountMicros <= choice.monthlyCapMicros',
+      '(reservedMicros[month] ?? 0) <= choice.monthlyCapMicros',
+      'payments',
+    ],
+  },
   'service/payments/top-up.ts': {
+    'last-payment-taken-as-known': [
+      "if (!last || (await services.payments.read(last.metadata['payment'] as PaymentId))) return true;",
+      'if (last ?? true) return true;',
+      'payments',
+    ],
     'new-key-for-each-repetition': [
       '    `dr_${id}`,\n',
       '    `dr_${id}_${services.clock.now()}`,\n',
@@ -82,11 +94,6 @@ export const payments: Bugs = {
     'begins-in-a-restored-table': [
       "'untilMillis >= :young'",
       "'untilMillis >= :young OR attribute_exists(pk)'",
-      'payments',
-    ],
-    'cap-reached-by-one-more': [
-      'asMicros((taken ?? 0) + amountMicros) > choice.monthlyCapMicros',
-      '(taken ?? 0) > choice.monthlyCapMicros',
       'payments',
     ],
     'decline-does-not-pause': [
