@@ -58,6 +58,8 @@ export interface OneMachineOptions {
   readonly minFreeBytes?: number;
   /** The free bytes of the folder's disk, for tests. The default asks the operating system. */
   readonly freeBytes?: (folder: string) => number;
+  /** false: a function with a schedule runs only in an advance of the clock. The default is true. */
+  readonly firesByItself?: boolean;
   /** A record could not be kept. The caller must end the process. The default throws, which ends the process. */
   readonly onWriteFailed?: OnWriteFailed;
   readonly onLog?: (line: FunctionLogLine) => void;
@@ -168,6 +170,7 @@ async function start(
     memoryMegabytes: options.memoryMegabytes,
     privateNetworks: environment['PRIVATE_NETWORKS'],
     access,
+    firesByItself: options.firesByItself,
     onWriteFailed,
     onLog: options.onLog,
     onEvent,

@@ -66,6 +66,8 @@ export interface RuntimeOptions {
   readonly privateNetworks?: string | undefined;
   /** Of a service for others: the secret key of its functions, and where their clients upload. */
   readonly access?: { readonly secretKey: string; readonly uploadsUrl: string } | undefined;
+  /** false: a function with a schedule runs only in an advance of the clock. The default is true. */
+  readonly firesByItself?: boolean | undefined;
   readonly onWriteFailed: OnWriteFailed;
   readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
   readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
@@ -84,6 +86,7 @@ export async function startRuntime({
   memoryMegabytes,
   privateNetworks,
   access,
+  firesByItself,
   onWriteFailed,
   onLog,
   onEvent,
@@ -133,9 +136,8 @@ export async function startRuntime({
     },
   });
   const states = createStatesService(executions, new Map(machines), interpreter.sendToTask);
-  const schedule = createSchedule(jobsOf(template, functions, aws), clock, (job, error) =>
-    console.error(`${job}:`, error),
-  );
+  const onError = (job: string, error: unknown): void => console.error(`${job}:`, error);
+  const schedule = createSchedule(jobsOf(template, functions, aws), clock, onError, firesByItself);
 
   return {
     aws,

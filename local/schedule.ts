@@ -19,11 +19,15 @@ interface Entry {
 
 const longestTimerMillis = 2_000_000_000;
 
-/** Fires each job at whole multiples of its interval, such as whole minutes or whole hours. */
+/**
+ * Fires each job at whole multiples of its interval, such as whole minutes or whole hours. With `firesByItself`
+ * false, jobs fire only in an advance: a test then counts the same calls whenever it runs.
+ */
 export function createSchedule(
   jobs: readonly Job[],
   clock: VirtualClock,
   onError: (job: string, error: unknown) => void,
+  firesByItself = true,
 ) {
   const nextWhole = (everySeconds: number): number => {
     const every = everySeconds * 1_000;
@@ -66,7 +70,7 @@ export function createSchedule(
     /** From now on jobs fire by themselves while the clock flows, first at the next whole interval. */
     start: (): void => {
       clearTimeout(timer);
-      arm();
+      if (firesByItself) arm();
     },
     /** Stops jobs from firing by themselves. An advance then calls fireDue(). */
     pause: (): void => clearTimeout(timer),

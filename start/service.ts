@@ -31,6 +31,8 @@ export interface ServiceOptions {
   readonly minFreeBytes?: number;
   /** The free bytes of the folder's disk, for tests. */
   readonly freeBytes?: (folder: string) => number;
+  /** false: a function with a schedule runs only in an advance of the clock. The default is true. */
+  readonly firesByItself?: boolean;
   /** A record could not be kept. The caller must end the process. The default throws, which ends the process. */
   readonly onWriteFailed?: OnWriteFailed;
   /** Gets a line about each step that takes long. */
@@ -106,6 +108,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     people: async () => (running.operator ? knownAddresses(running.operator) : []),
     transactionHoldMillis: options.transactionHoldMillis ?? 0,
     minFreeBytes: options.minFreeBytes ?? 0,
+    ...(options.firesByItself === false && { firesByItself: false }),
     ...(options.freeBytes && { freeBytes: options.freeBytes }),
     ...(options.onWriteFailed && { onWriteFailed: options.onWriteFailed }),
     onLog: ({ line }) => options.onLog?.(line),

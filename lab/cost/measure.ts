@@ -96,13 +96,13 @@ async function startCounted(
     folder,
     port: 0,
     strictOutbound: false,
+    // A function that a schedule starts is no part of a creation.
+    firesByItself: false,
     environment: { ...environmentOf([['fal', fal]]), CALLBACK_BASE_URL: '{origin}' },
     onProgress: tell,
     onLog: (line) => {
       const { event, creationId } = logSchema.parse(JSON.parse(line));
       if (event === 'creation_parked' && creationId !== undefined) parking.add(creationId);
-      // Two functions run each minute, so on a slow machine one of their runs falls between two creations.
-      if (line.includes('"component":"follow-payments"')) return;
       if (line.includes('"component":"reconcile"') === counting.isReconciler)
         counting.logBytes += Buffer.byteLength(line) + 1;
     },
@@ -153,10 +153,10 @@ async function advance({ machine }: RunningService, seconds: number): Promise<vo
   if (!response.ok) throw new Error(`the clock was answered ${response.status}`);
 }
 
-/** The name of a function for its id or the id of its role. The reconciler is no part of a creation. */
+/** The name of a function for its id or the id of its role. */
 function creationFunction({ machine }: RunningService, id: string): string | undefined {
   const fn = machine.template.functions.find((one) => one.roleId === id || one.id === id);
-  return fn === undefined || /^(Reconcile|FollowPayments)/.test(fn.id) ? undefined : functionName(fn.id);
+  return fn && functionName(fn.id);
 }
 
 /** Ends the counting. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAdvance } from '../../local/advance.ts';
 import type { Advanced } from '../../local/advance.ts';
 import { openClock } from '../../local/clock.ts';
@@ -252,6 +252,26 @@ describe('the schedule', () => {
     expect(due % 1_000).toBe(0);
     expect(next - due).toBe(1_000);
     expect(fired - due).toBeGreaterThanOrEqual(0);
+  });
+
+  it('A schedule that does not fire by itself sets no timer, and fires when an advance asks', async () => {
+    const clock = openClock();
+    const instants: number[] = [];
+    const job = {
+      name: 'minutely',
+      everySeconds: 60,
+      run: (at: number) => Promise.resolve(instants.push(at)),
+    };
+    schedule = createSchedule([job], clock, () => 0, false);
+    vi.useFakeTimers();
+    schedule.start();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    const due = schedule.nextAt() ?? 0;
+    clock.freeze();
+    clock.jumpTo(due);
+    await schedule.fireDue();
+    expect(instants).toEqual([due]);
   });
 
   it('The schedule waits for the end of an awaited run, and for no other run', async () => {
