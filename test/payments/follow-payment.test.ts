@@ -163,6 +163,17 @@ describe('A Checkout', () => {
     expect(await available()).toBe(usd(17.5));
   });
 
+  it('is credited, and its refund debited, when somebody deletes its metadata at the PaymentIntent', async () => {
+    const payment = await checkout();
+    pay(payment);
+    const [intent] = fake.fake.account.list('payment_intent', false);
+    Object.assign(intent ?? {}, { metadata: {} });
+    expect(await follow(payment)).toEqual({ kind: 'succeeded' });
+    fake.act({ action: 'refund', payment_intent: intent?.id, amount: 1_000, as: 'succeeded' });
+    await follow(payment);
+    expect(await available()).toBe(usd(20));
+  });
+
   it.each([
     ['too_little', { amountCents: 2_400 }],
     ['other_payment', { metadata: { payment: 'pay_other', account: 'other' } }],

@@ -55,8 +55,10 @@ export function createPaymentInvariants(
     return (session?.amount_subtotal ?? intent.amount) * microsOfCent;
   }
 
-  function hasMetadata({ id, metadata }: PaymentIntent): boolean {
-    return metadata['payment'] === paymentOf.get(id);
+  /** At the PaymentIntent, or at its charge. */
+  function hasMetadata({ id, metadata, latest_charge }: PaymentIntent): boolean {
+    const charge = service()?.payments.stripe.account.find('charge', latest_charge ?? '');
+    return (metadata['payment'] ?? charge?.metadata['payment']) === paymentOf.get(id);
   }
 
   /** Why the service must hold what Stripe took. */
@@ -140,7 +142,7 @@ export function createPaymentInvariants(
         accuse('what is not as ordered is held', `${id} is ${book?.state ?? 'unknown'}`);
       return;
     }
-    // Without its metadata nobody knows whose the payment is. It is held, unless it was credited before.
+    // Without all metadata nobody knows whose the payment is. It is held, unless it was credited before.
     if (!hasMetadata(intent)) return;
     if (book?.credits !== 1) accuse('what Stripe took is credited', `${id} is ${book?.state ?? 'unknown'}`);
     else if (book.reversedMicros !== targetOf(book, intent))

@@ -114,6 +114,7 @@ export function readSession(value: unknown): StripeSession {
 export function readPaymentIntent(value: unknown): StripePaymentIntent {
   const intent = fieldsOf(value);
   const failure = fieldsOf(intent['last_payment_error']);
+  const charge = fieldsOf(intent['latest_charge']);
   return {
     id: text(intent['id']),
     created: integer(intent['created']),
@@ -124,9 +125,10 @@ export function readPaymentIntent(value: unknown): StripePaymentIntent {
     amountReceivedCents: integer(intent['amount_received']),
     customer: idOrNull(intent['customer']),
     paymentMethod: idOrNull(intent['payment_method']),
-    metadata: metadataOf(intent['metadata']),
+    // Somebody may delete them at the PaymentIntent. Its charge has a copy from the moment of the payment.
+    metadata: { ...metadataOf(charge['metadata']), ...metadataOf(intent['metadata']) },
     card: cardOf(fieldsOf(intent['payment_method'])['card']),
-    receiptUrl: textOrNull(fieldsOf(intent['latest_charge'])['receipt_url']),
+    receiptUrl: textOrNull(charge['receipt_url']),
     failureCode: textOrNull(failure['decline_code'] ?? failure['code']),
   };
 }
