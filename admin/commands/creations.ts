@@ -1,5 +1,6 @@
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
+import { placeOfRequest } from '../../service/api/request-id.ts';
 import { cancelCreation } from '../../service/creations/cancel.ts';
 import { type CreationRecord, creationStatuses, isTerminal } from '../../service/creations/creation.ts';
 import { eraseCreation } from '../../service/creations/erase.ts';
@@ -53,10 +54,7 @@ async function listCreations(
   return found;
 }
 
-/**
- * The creation that a request made. The ledger row of the charge names the request. An index of request ids
- * would cost a write unit for every request, so this function reads the ledgers instead.
- */
+/** The creation that a request made. The ledger row of the charge names the request, and its id the account. */
 async function findByRequest(
   services: OperatorServices,
   requestId: string,
@@ -67,7 +65,8 @@ async function findByRequest(
   const since = new Date(now - days * dayMillis).toISOString();
   // The last row can be of the next day, by the clock of another machine.
   const read = { from: since.slice(0, 10), to: new Date(now + dayMillis).toISOString().slice(0, 10) };
-  for await (const account of accountsOf(services, options.account)) {
+  const only = options.account ?? placeOfRequest(requestId)?.accountId;
+  for await (const account of accountsOf(services, only)) {
     for await (const rows of readLedgerRows(services.table, account, read)) {
       const charge = rows.find((row) => row.requestId === requestId && row.at >= since);
       if (charge?.creationId !== undefined) return (await services.creations.readAll([charge.creationId]))[0];

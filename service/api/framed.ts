@@ -7,6 +7,7 @@ import { Overloaded } from '../values/errors.ts';
 import { Problem } from '../values/problem.ts';
 import type { TimeBudget } from '../values/time.ts';
 import { internalError, overloaded } from './problems.ts';
+import { requestIdOf } from './request-id.ts';
 
 export type ApiHandler = (
   event: APIGatewayProxyEventV2,
@@ -43,7 +44,8 @@ function frame<Services extends TimedServices>(
     onError: (failed) => {
       const { services } = failed.context;
       services.budget.end();
-      const { requestId } = failed.event.requestContext;
+      const { headers, requestContext } = failed.event;
+      const requestId = requestIdOf(requestContext.requestId, headers, requestContext.timeEpoch);
       failed.response = refuse(problemOf(failed.error, requestId, services), services, requestId);
     },
   };

@@ -1,7 +1,7 @@
 /** The requests of an account in the last days: refused ones of the log, and accepted ones by their creations. */
 import { playgroundKeyId } from '../accounts/key-changes.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
-import { type Item, refusalPartition, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import { type Item, keys, refusalPartition, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { firstIdOf, pageOfCreations } from '../creations/creation-reads.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import { type AccountId, type CreationId, type KeyId, timeOfUuidV7 } from '../values/ids.ts';
@@ -63,7 +63,37 @@ export function createRequestLogReads(table: Table) {
   return {
     page: (account: AccountId, query: RequestQuery): Promise<RequestPage> =>
       pageOfRequests(table, account, query),
+    /** The row of a refused request. Undefined: the request was only counted, or was not refused. */
+    refusal: async (requestId: string, account: AccountId, atMillis: number) =>
+      firstRow(table, refusalPartition(account), 'REFUSED#', requestId, atMillis) as Promise<
+        LoggedRefusal | undefined
+      >,
+    /** The creation that a request made: the ledger row of its charge names the request. */
+    creation: async (requestId: string, account: AccountId, atMillis: number) =>
+      (await firstRow(table, keys.account(account).pk, 'LEDGER#', requestId, atMillis))?.['creationId'] as
+        | CreationId
+        | undefined,
   };
+}
+
+/** Of rows whose sort key is a time: the first one of this request. Clocks differ, and a request takes a while. */
+async function firstRow(
+  table: Table,
+  pk: string,
+  beginning: string,
+  requestId: string,
+  atMillis: number,
+): Promise<Item | undefined> {
+  const [from, to] = [atMillis - 10_000, atMillis + 60_000].map(
+    (at) => beginning + new Date(at).toISOString(),
+  );
+  const pages = queryPages(table, {
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    FilterExpression: 'requestId = :request',
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to, ':request': requestId },
+  });
+  for await (const { Items: [found] = [] } of pages) if (found) return found;
+  return undefined;
 }
 
 async function pageOfRequests(table: Table, account: AccountId, query: RequestQuery): Promise<RequestPage> {

@@ -5,6 +5,7 @@ import { maxBodyBytes } from '../contract/limits.ts';
 import { type OperationName, operations } from '../contract/operations.ts';
 import { type FieldError, invalidRequest } from '../values/problem.ts';
 import { readJson } from '../values/read-json.ts';
+import { requestIdOf } from './request-id.ts';
 import {
   bodyNotJson,
   bodyNotObject,
@@ -57,7 +58,7 @@ export interface ApiRequest {
 
 /** From API Gateway's payload format 2.0. */
 export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
-  const { http, requestId } = event.requestContext;
+  const { http, requestId, timeEpoch } = event.requestContext;
   return {
     method: http.method,
     path: event.rawPath,
@@ -66,7 +67,7 @@ export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
     idempotencyKey: readIdempotencyKey(event.headers['idempotency-key']),
     query: event.queryStringParameters ?? {},
     sourceIp: http.sourceIp,
-    requestId,
+    requestId: requestIdOf(requestId, event.headers, timeEpoch),
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   };
 }
@@ -175,7 +176,7 @@ export function restRequestOf(event: APIGatewayProxyEvent): ApiRequest {
     idempotencyKey: readIdempotencyKey(headers['idempotency-key']),
     query: event.queryStringParameters ?? {},
     sourceIp: requestContext.identity.sourceIp,
-    requestId: requestContext.requestId,
+    requestId: requestIdOf(requestContext.requestId, headers, requestContext.requestTimeEpoch),
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   };
 }

@@ -762,12 +762,12 @@ export interface FailingWebhook {
 /** GET /operator/search. */
 export interface FoundView {
   readonly data: readonly FoundThing[];
-  /** False: the names or the people of some accounts were not looked at. */
+  /** False: the names of some accounts were not looked at. */
   readonly has_all: boolean;
 }
 
 export interface FoundThing {
-  readonly kind: 'creation' | 'account' | 'key' | 'notice' | 'person' | 'invitation';
+  readonly kind: 'creation' | 'account' | 'key' | 'notice' | 'person' | 'invitation' | 'payment' | 'request';
   readonly id: string;
   readonly name: string;
   readonly account: string | null;

@@ -80,13 +80,13 @@ function progressOf({ mcpReq }: ServerContext): TellProgress | undefined {
 /** @param open opens the services of one request; the time of the request begins with them */
 export function serveMcp(open: OpenServices<BeforeCatalog<McpServices>>): StreamedHandler {
   return async (event) => {
-    const { requestId } = event.requestContext;
+    const incoming = incomingOf(event);
+    const { requestId } = incoming.request;
     const named = (answer: StreamedAnswer): StreamedAnswer => ({
       ...answer,
       headers: { ...answer.headers, 'x-request-id': requestId },
     });
     if (event.httpMethod !== 'POST') return named(methodRefused());
-    const incoming = incomingOf(event);
     const stray = strayHeader(incoming.request);
     if (stray) return named(strayRefused(stray));
     const services = open();

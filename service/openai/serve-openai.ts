@@ -1,5 +1,4 @@
 /** The frame of the OpenAI-shaped endpoint, as that of the API (api/serve.ts). Bodies may be streamed. */
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { admit, type Caller, callerOf } from '../api/admit.ts';
 import { authenticate } from '../api/authenticate.ts';
 import { inTime, problemOf } from '../api/framed.ts';
@@ -41,9 +40,10 @@ export function inOpenaiForm<Services extends ApiServices>(
 ): StreamedHandler {
   return async (event) => {
     const services = open();
-    const answer = await answerTo(event, handle, services, millis);
+    const request = restRequestOf(event);
+    const answer = await answerTo(request, handle, services, millis);
     const { headers, body } = answer;
-    const common = { 'cache-control': 'no-store', 'x-request-id': event.requestContext.requestId };
+    const common = { 'cache-control': 'no-store', 'x-request-id': request.requestId };
     return {
       ...answer,
       headers: { 'content-type': 'application/json', ...common, ...headers },
@@ -72,13 +72,12 @@ async function* endsTheTime(
 }
 
 async function answerTo<Services extends ApiServices>(
-  event: APIGatewayProxyEvent,
+  request: ApiRequest,
   handle: OpenaiHandle<Services>,
   services: Services,
   millis: number,
 ): Promise<StreamedAnswer> {
   try {
-    const request = restRequestOf(event);
     if (isPreflight(request)) return { status: 204, headers: {}, body: '' };
     const rate = request.method === 'GET' ? 'get' : 'post';
     const known = await authenticate(request, rate, services);
@@ -91,7 +90,7 @@ async function answerTo<Services extends ApiServices>(
       return refusalAnswer(problem);
     });
   } catch (error) {
-    return refusalAnswer(problemOf(error, event.requestContext.requestId, services));
+    return refusalAnswer(problemOf(error, request.requestId, services));
   }
 }
 

@@ -1,8 +1,9 @@
 /** People and invitations. An invitation is stored twice: for its account, and for the sign-in that looks for it. */
 import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
-import { getItem, type UpdateParts } from '../aws/dynamodb/send.ts';
-import { type Item, type ItemKey, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import { batchGet } from '../aws/dynamodb/batch-get.ts';
+import { getItem, queryPage, type UpdateParts } from '../aws/dynamodb/send.ts';
+import { type Item, type ItemKey, listingIndex, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
 import { type InvitationRoom, poolEmailsADay } from './invitation-room.ts';
 import {
@@ -14,7 +15,14 @@ import {
   toPut,
   toUpdate,
 } from './invitation-store.ts';
-import type { Invitation, Member, Operator, PeopleScope, Person } from './people.ts';
+import {
+  type Invitation,
+  invitationIdOf,
+  type Member,
+  type Operator,
+  type PeopleScope,
+  type Person,
+} from './people.ts';
 import { partitionOf } from '../operated/action-store.ts';
 import { portalKeys } from './portal-key-items.ts';
 
@@ -94,8 +102,13 @@ async function ending(table: Table, read: Member, steps: readonly Step[]): Promi
   return (await getItem(table, portalKeys.member(read.accountId, read.personId))) ? 'conflict' : 'gone';
 }
 
+/** People are found by their address in the index of lists. The address itself stays out of the index. */
+function listOfEmail(email: string): string {
+  return `EMAIL#${invitationIdOf(email)}`;
+}
+
 function withoutKeys(item: Item): Item {
-  const { pk: _pk, sk: _sk, [ttlAttribute]: _ttl, ...rest } = item;
+  const { pk: _pk, sk: _sk, [ttlAttribute]: _ttl, listing: _listing, listed: _listed, ...rest } = item;
   return rest;
 }
 
@@ -125,6 +138,16 @@ export function createPeopleStore(table: Table) {
     findPerson: async (id: PersonId): Promise<Person | undefined> => {
       const item = await getItem(table, portalKeys.person(id));
       return item && personFromItem(item);
+    },
+    /** The people who signed in last with this address, as normalEmail() gives it. */
+    withEmail: async (email: string): Promise<Person[]> => {
+      const page = await queryPage(table, {
+        IndexName: listingIndex.name,
+        KeyConditionExpression: `${listingIndex.partition} = :list`,
+        ExpressionAttributeValues: { ':list': listOfEmail(email) },
+      });
+      const found = (page.Items ?? []).map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+      return (await batchGet(table, found)).map(personFromItem);
     },
     listMembers: async (account: AccountId): Promise<Member[]> =>
       (await inScope(account, 'MEMBER#')).map(memberFromItem).sort(bySince),
@@ -243,7 +266,7 @@ function personParts(
 ): UpdateParts {
   return {
     UpdateExpression: [
-      'SET id = :id, issuer = :issuer, subject = :subject, email = :email',
+      'SET id = :id, issuer = :issuer, subject = :subject, email = :email, listing = :list, listed = :id',
       ', createdAt = if_not_exists(createdAt, :at), lastSignInAt = :at',
       scope === 'SERVICE' ? '' : ' ADD accounts :accounts',
     ].join(''),
@@ -252,6 +275,7 @@ function personParts(
       ':issuer': issuer,
       ':subject': subject,
       ':email': email,
+      ':list': listOfEmail(email),
       ':at': at,
       ...(scope !== 'SERVICE' && { ':accounts': new Set([scope]) }),
     },
@@ -264,17 +288,19 @@ async function noteSignIn(
   identity: Identity,
   at: string,
 ): Promise<void> {
-  const places: readonly ItemKey[] = [
-    portalKeys.person(id),
-    ...[...accounts, 'SERVICE' as const].map((scope) => portalKeys.member(scope, id)),
-  ];
-  const note = {
-    UpdateExpression: 'SET lastSignInAt = :at, email = :email',
+  const known = identity.email ?? email;
+  const note = (sets: string, values: Item = {}): UpdateParts => ({
+    UpdateExpression: `SET lastSignInAt = :at, email = :email${sets}`,
     // A place that was taken away meanwhile does not come back.
     ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeValues: { ':at': at, ':email': identity.email ?? email },
-  };
-  await Promise.all(places.map((key) => updateIf(table, key, note)));
+    ExpressionAttributeValues: { ':at': at, ':email': known, ...values },
+  });
+  const places = [...accounts, 'SERVICE' as const].map((scope) => portalKeys.member(scope, id));
+  const listed = note(', listing = :list, listed = id', { ':list': listOfEmail(known) });
+  await Promise.all([
+    updateIf(table, portalKeys.person(id), listed),
+    ...places.map((key) => updateIf(table, key, note(''))),
+  ]);
 }
 
 // People, their places in accounts, and invitations.

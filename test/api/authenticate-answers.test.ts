@@ -5,7 +5,16 @@ import type { Handle } from '../../service/api/serve.ts';
 import type { SubmitServices } from '../../service/generate/open.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { Problem } from '../../service/values/problem.ts';
-import { accountId, anApiKey, apiKeyText, creationId, keyId, now } from '../fixtures/records.ts';
+import {
+  accountId,
+  anApiKey,
+  apiKeyText,
+  creationId,
+  keyId,
+  namedRequest,
+  now,
+} from '../fixtures/records.ts';
+import { textLike } from '../fixtures/values.ts';
 import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
 
 const answering: Handle<SubmitServices> = async () =>
@@ -49,7 +58,7 @@ describe('the use of a key', () => {
     const stage = accepting({ requests: { noteKeyUse } });
     expect((await post(stage, undefined, get)).status).toBe(200);
     expect(stage.log.entries).toEqual([
-      ['info key_use_not_noted', { requestId: 'request-1', accountId, error: 'TypeError' }],
+      ['info key_use_not_noted', { requestId: namedRequest, accountId, error: 'TypeError' }],
     ]);
   });
 });
@@ -163,7 +172,7 @@ describe('a refused authentication', () => {
       expect(envelope.headers).toEqual({
         'content-type': 'application/json',
         'cache-control': 'no-store',
-        'x-request-id': 'request-1',
+        'x-request-id': textLike(/^request-1(\.\w{10}\.tp5tc0)?$/),
         ...(status === 401
           ? { 'www-authenticate': 'Bearer' }
           : { 'ratelimit-policy': '"get";q=600;w=60', ratelimit: '"get";r=593;t=30' }),

@@ -191,6 +191,7 @@ export async function post(stage: Stage, body: unknown, sending: Sending = {}): 
     headers: sending.headers ?? { ...bearer, 'content-type': 'application/json' },
     requestContext: {
       requestId: 'request-1',
+      timeEpoch: 1_795_780_800_000,
       domainName: 'api.test',
       http: { method, path, sourceIp: sending.sourceIp ?? '203.0.113.7' },
     },

@@ -5,7 +5,7 @@ import { requestMillis } from '../../service/contract/limits.ts';
 import type { SubmitServices } from '../../service/generate/open.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { Problem } from '../../service/values/problem.ts';
-import { accountId, now } from '../fixtures/records.ts';
+import { accountId, namedRequest, now } from '../fixtures/records.ts';
 import { textLike } from '../fixtures/values.ts';
 import { accepting, post, type Sending } from './serve-fixture.ts';
 
@@ -27,7 +27,7 @@ describe('an answer of the API', () => {
       headers: {
         'content-type': 'application/json',
         'cache-control': 'no-store',
-        'x-request-id': 'request-1',
+        'x-request-id': namedRequest,
         'ratelimit-policy': '"get";q=600;w=60',
         ratelimit: '"get";r=592;t=30',
         'x-own': 'yes',
@@ -71,7 +71,7 @@ describe('an answer of the API', () => {
       },
     });
     expect(stage.log.entries).toEqual([
-      ['info request_shed', { requestId: 'request-1', accountId, path: '/api/public/v1/images/generate' }],
+      ['info request_shed', { requestId: namedRequest, accountId, path: '/api/public/v1/images/generate' }],
     ]);
   });
 
@@ -85,7 +85,7 @@ describe('an answer of the API', () => {
       const answer = await post(stage, undefined, { method: 'GET', handle: refusing(error) });
       expect(answer).toMatchObject({
         status: 500,
-        headers: { 'x-request-id': 'request-1', ratelimit: '"get";r=599;t=30' },
+        headers: { 'x-request-id': namedRequest, ratelimit: '"get";r=599;t=30' },
       });
       expect(answer.body).toEqual({
         error: {
@@ -96,7 +96,7 @@ describe('an answer of the API', () => {
       });
       const stack = textLike(/details/);
       expect(stage.log.entries).toEqual([
-        ['alarm request_failed', { requestId: 'request-1', accountId, error: name, stack }],
+        ['alarm request_failed', { requestId: namedRequest, accountId, error: name, stack }],
       ]);
     },
   );
@@ -106,7 +106,7 @@ describe('an answer of the API', () => {
     expect((await post(stage, undefined, get)).status).toBe(500);
     const stack = textLike(/details/);
     expect(stage.log.entries).toEqual([
-      ['alarm request_failed', { requestId: 'request-1', error: 'TypeError', stack }],
+      ['alarm request_failed', { requestId: namedRequest, error: 'TypeError', stack }],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../service/values/money.ts';
-import { now } from '../fixtures/records.ts';
+import { namedRequest, now } from '../fixtures/records.ts';
 import { base64Of, completing, type Course, failing, pictureAt, scene, shownAt } from './openai-fixture.ts';
 
 const body = { model: 'sandbox-standard', prompt: 'a quiet lake' };
@@ -15,7 +15,7 @@ describe('POST /images/generations', () => {
       status: 200,
       headers: {
         'content-type': 'application/json',
-        'x-request-id': 'request-1',
+        'x-request-id': namedRequest,
         'x-darkroom-creation-id': id,
         'x-darkroom-cost': '0.04',
         ratelimit: '"post";r=59;t=30',

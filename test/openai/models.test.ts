@@ -4,6 +4,7 @@ import type { OpenaiModelServices } from '../../service/openai/open.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accepting, type Stage, type StageServices } from '../api/serve-fixture.ts';
 import { catalogOf } from '../catalog/catalog-fixture.ts';
+import { namedRequest } from '../fixtures/records.ts';
 import { ask, type OpenaiAnswer, type OpenaiSending } from './openai-fixture.ts';
 
 type Services = OpenaiModelServices & StageServices;
@@ -21,7 +22,7 @@ describe('GET /models', () => {
       status: 200,
       headers: {
         'content-type': 'application/json',
-        'x-request-id': 'request-1',
+        'x-request-id': namedRequest,
         'cache-control': 'no-store',
         'ratelimit-policy': '"get";q=600;w=60',
       },
@@ -125,7 +126,7 @@ describe('the frame', () => {
     const answer = await ask<StageServices>(broken, {}, stage);
     expect(answer).toMatchObject({
       status: 500,
-      headers: { 'x-should-retry': 'true', 'x-request-id': 'request-1' },
+      headers: { 'x-should-retry': 'true', 'x-request-id': namedRequest },
       body: { error: { type: 'server_error', code: 'internal_error' } },
     });
     expect(answer.text).not.toContain('a secret');

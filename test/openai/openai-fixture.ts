@@ -54,6 +54,7 @@ export function restEvent(sending: OpenaiSending = {}): APIGatewayProxyEvent {
     queryStringParameters: query ?? null,
     requestContext: {
       requestId: 'request-1',
+      requestTimeEpoch: 1_795_780_800_000,
       path: `/openai/v1${path}`,
       identity: { sourceIp: '203.0.113.7' },
     },

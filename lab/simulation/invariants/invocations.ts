@@ -111,12 +111,20 @@ function leavesOutcomeUnknown(faults: readonly Fault[]): boolean {
   return faults.some(({ kind, site }) => hiding.has(kind) && lost.includes(site));
 }
 
+/** The SDK tries a call three times. An error behind two throttles is its last answer. */
+function usesUpTheTries(faults: readonly Fault[]): boolean {
+  return faults.some(({ site, kind }) => {
+    const atSite = faults.filter((one) => one.site === site);
+    return (kind === 'lost' || kind === 'error') && atSite.length >= 3;
+  });
+}
+
 /**
  * The SDK's retry absorbs one fault of the kinds marked 'once'. Two of them excuse a 500, and after a lasting fault a
  * single one does, because the quota of retries may be used up.
  */
 function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
-  if (leavesOutcomeUnknown(faults)) return true;
+  if (leavesOutcomeUnknown(faults) || usesUpTheTries(faults)) return true;
   const felt = faults.filter(({ kind, site }) => !(unanswered.has(kind) && readSites.test(site)));
   const absorbed = felt.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
   if (absorbed.length > (ofWorld.some(({ kind }) => lasting.has(kind)) ? 0 : 1)) return true;

@@ -58,7 +58,10 @@ export function createPaymentInvariants(
   /** At the PaymentIntent, or at its charge. */
   function hasMetadata({ id, metadata, latest_charge }: PaymentIntent): boolean {
     const charge = service()?.payments.stripe.account.find('charge', latest_charge ?? '');
-    return (metadata['payment'] ?? charge?.metadata['payment']) === paymentOf.get(id);
+    return (
+      (metadata['payment'] ?? (charge?.metadata as PaymentIntent['metadata'] | undefined)?.['payment']) ===
+      paymentOf.get(id)
+    );
   }
 
   /** Why the service must hold what Stripe took. */

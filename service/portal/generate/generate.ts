@@ -5,6 +5,7 @@ import { playgroundKey, playgroundKeyId } from '../../accounts/key-changes.ts';
 import { type Caller, callerOf, counted, withCatalog } from '../../api/admit.ts';
 import type { ApiAnswer } from '../../api/answer.ts';
 import { problemOf } from '../../api/framed.ts';
+import { withAccount } from '../../api/request-id.ts';
 import { type ApiRequest, userOfBody } from '../../api/request.ts';
 import type { Handle } from '../../api/serve.ts';
 import type { AnswerOf } from '../../contract/portal-calls.ts';
@@ -18,11 +19,12 @@ import type { GenerateHandle, GenerateServices } from './open.ts';
 /** The API's answer, as the portal documents its operation. It counts as a POST of the account. */
 async function throughTheApi<Name extends OperationsOf<'generate'>, Services>(
   handle: Handle<Services>,
-  request: ApiRequest,
+  sent: ApiRequest,
   { account, clientAddress }: MemberCaller,
   services: GenerateServices & Services,
 ): Promise<PortalAnswer<AnswerOf<Name>>> {
   const nowMillis = services.clock.now();
+  const request = { ...sent, requestId: withAccount(sent.requestId, account.id, nowMillis) };
   const { idempotencyKey } = request;
   const user = userOfBody(request);
   const question = {

@@ -9,6 +9,7 @@ import { createCreationReads } from '../../creations/creation-reads.ts';
 import type { ServicesOf } from '../../platform/common.ts';
 import { createProviderStore } from '../../catalog/provider-store.ts';
 import { createNoticeStore } from '../../notices/notice-store.ts';
+import { createPaymentStore } from '../../payments/payment-store.ts';
 import { createHealthStore } from '../../render/health-store.ts';
 import { createOperatedReads } from '../../usage/all-accounts-reads.ts';
 import { createLedgerReads } from '../../usage/ledger-store.ts';
@@ -52,6 +53,7 @@ export function overseeStores(table: Table) {
     providers: createProviderStore(table),
     health: createHealthStore(table),
     notices: createNoticeStore(table),
+    payments: createPaymentStore(table),
   };
 }
 

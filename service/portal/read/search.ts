@@ -1,9 +1,10 @@
 /**
  * The search of the operator. What has a key in the table is found by one read: an id, the beginning of a key, the
- * operator's own name of an account, an invited address. Names of accounts and addresses of people have no index, so
- * the oldest accounts are looked through, and the answer says when there are more. Nothing scans the table.
+ * operator's own name of an account, an address. Names of accounts have no index, so the oldest accounts are looked
+ * through, and the answer says when there are more. Nothing scans the table.
  */
 import type { Account } from '../../accounts/account.ts';
+import { placeOfRequest } from '../../api/request-id.ts';
 import { isPlayground } from '../../accounts/key-changes.ts';
 import type { FoundThing, FoundView } from '../../contract/portal-views.ts';
 import { parametersOf } from '../../operated/parameters.ts';
@@ -15,13 +16,12 @@ import {
   parseNoticeId,
 } from '../../values/ids.ts';
 import { invitationIdOf, isAddress, normalEmail } from '../people.ts';
+import { isOfStripe } from '../../payments/payment.ts';
 import type { ReadHandle, ReadServices } from './open.ts';
 
 const mostText = 200;
-/** The oldest accounts, of which names are compared, and those of which people are. */
+/** The oldest accounts, of which names are compared. */
 const mostAccounts = 500;
-const mostOfPeople = 100;
-const accountsAtOnce = 10;
 const mostFound = 20;
 
 /** GET /operator/search; ?q is an id, the beginning of a key, a name or an address. */
@@ -35,6 +35,8 @@ export const findAnything: ReadHandle<'findAnything'> = async (request, _caller,
     keyOf(text, services),
     noticeOf(text, services),
     namedOutside(text, services),
+    paymentOf(text, services),
+    requestOf(text, services),
   ]);
   const found = exact.flat();
   // Whoever pasted a whole id looks for this thing alone.
@@ -102,9 +104,28 @@ async function namedOutside(text: string, services: ReadServices): Promise<Found
   return account ? [thing('account', account.id, account.name, account)] : [];
 }
 
+/** A payment names its account in its id. */
+async function paymentOf(text: string, services: ReadServices): Promise<FoundThing[]> {
+  const payment = await services.payments.read(text);
+  if (!payment) return [];
+  const name = isOfStripe(payment) ? `${payment.kind}, ${payment.state}` : payment.reference;
+  return [thing('payment', text, name, await accountAt(payment.accountId, services))];
+}
+
+async function requestOf(text: string, services: ReadServices): Promise<FoundThing[]> {
+  const place = placeOfRequest(text);
+  if (!place) return [];
+  const { accountId, atMillis } = place;
+  const creation = await services.requestLog.creation(text, accountId, atMillis);
+  if (creation) return creationOf(creation, services);
+  const refused = await services.requestLog.refusal(text, accountId, atMillis);
+  if (!refused) return [];
+  return [thing('request', text, `${refused.status} ${refused.code}`, await accountAt(accountId, services))];
+}
+
 async function lookThrough(text: string, services: ReadServices): Promise<Looked> {
+  if (isAddress(text)) return { found: await peopleWith(normalEmail(text), services), hasAll: true };
   const { accounts, after } = await services.operated.accounts(mostAccounts);
-  if (isAddress(text)) return peopleWith(normalEmail(text), accounts, after !== undefined, services);
   const wanted = text.toLowerCase();
   const named = accounts.filter(({ name }) => name.toLowerCase().includes(wanted));
   return {
@@ -113,23 +134,16 @@ async function lookThrough(text: string, services: ReadServices): Promise<Looked
   };
 }
 
-async function peopleWith(
-  email: string,
-  accounts: readonly Account[],
-  hasMore: boolean,
-  services: ReadServices,
-): Promise<Looked> {
-  const { people, operated } = services;
-  const invitations = await people.invitationsTo(invitationIdOf(email));
+async function peopleWith(email: string, { people, operated }: ReadServices): Promise<FoundThing[]> {
+  const [invitations, members] = await Promise.all([
+    people.invitationsTo(invitationIdOf(email)),
+    people.withEmail(email),
+  ]);
   const invitedTo = invitations.flatMap(({ accountId }) => (accountId === 'SERVICE' ? [] : [accountId]));
-  const invited = await operated.accountsOf(invitedTo);
-  const found = invited.map((account) => thing('invitation', email, email, account));
-  for (let start = 0; start < Math.min(accounts.length, mostOfPeople); start += accountsAtOnce) {
-    const some = accounts.slice(start, start + accountsAtOnce);
-    const members = await Promise.all(some.map(({ id }) => people.listMembers(id)));
-    for (const [place, account] of some.entries())
-      for (const member of members[place] ?? [])
-        if (member.email === email) found.push(thing('person', member.personId, email, account));
-  }
-  return { found, hasAll: !hasMore && accounts.length <= mostOfPeople };
+  const accounts = await operated.accountsOf([...invitedTo, ...members.flatMap((one) => one.accounts)]);
+  const at = (id: AccountId): Account | undefined => accounts.find((account) => account.id === id);
+  return [
+    ...invitedTo.map((id) => thing('invitation', email, email, at(id))),
+    ...members.flatMap((person) => person.accounts.map((id) => thing('person', person.id, email, at(id)))),
+  ];
 }

@@ -22,6 +22,10 @@ function pathOf({ kind, id, account }: FoundThing): string {
       return `${at}/keys`;
     case 'notice':
       return `${at}/deliveries`;
+    case 'payment':
+      return `${at}/payments`;
+    case 'request':
+      return `${at}/requests`;
     case 'person':
     case 'invitation':
       return `${at}/people`;
@@ -70,10 +74,7 @@ export function Search({ onClose }: { onClose: () => void }) {
           open(rows[chosen]);
         }}
       >
-        <Field
-          label="An id, the beginning of a key, an external id, an address, or the name of an account"
-          hint="A request id is in no index: the command “creations find ID” reads the ledgers."
-        >
+        <Field label="An id, also of a request, the beginning of a key, an address, or the name of an account">
           {(ids) => (
             <input
               {...ids}
@@ -132,5 +133,5 @@ export function Search({ onClose }: { onClose: () => void }) {
 
 function wordsOf({ data, has_all: hasAll }: FoundView): string {
   const count = data.length === 0 ? 'Nothing was found.' : `${data.length} found.`;
-  return hasAll ? count : `${count} Names and people of the oldest accounts alone were looked at.`;
+  return hasAll ? count : `${count} Names of the oldest accounts alone were looked at.`;
 }
