@@ -17,7 +17,7 @@ const seconds = { type: 'integer', minimum: 1 } as const;
 const requestId = {
   name: 'X-Request-Id',
   schema: { type: 'string', minLength: 1 },
-  example: 'd6e445f1-b67f-4298-8ff8-80145535d469',
+  example: 'd6e445f1-b67f-4298-8ff8-80145535d469.a1B2c3D4e5.tp5tc0',
 } as const;
 const rateLimitPolicy = {
   name: 'RateLimit-Policy',

@@ -203,7 +203,8 @@ async function askForFailures(): Promise<void> {
   await generate('invalid-request', other, wrong);
   const { data, ...page } = (await sendShown('requests', { by: other })).body as { data: object[] };
   const [shown] = documented.requests.data;
-  const row = { ...data[0], key: shown?.key, duration_ms: shown?.duration_ms };
+  const { key, duration_ms, request_id } = shown ?? {};
+  const row = { ...data[0], key, duration_ms, request_id };
   answers.set('requests', { ...page, data: [row] });
   await generate('source-not-fetched', other, {
     model: 'sandbox-pro',

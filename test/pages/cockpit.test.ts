@@ -179,7 +179,7 @@ describe('The search', () => {
     await page.emulateMedia({ colorScheme: 'light' });
     expect(await portal.violations('dialog')).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.getByText('4 found. Names and people of the oldest accounts alone were looked at.').waitFor();
+    await page.getByText('4 found. Names of the oldest accounts alone were looked at.').waitFor();
     await page.keyboard.press('ArrowUp');
     expect(await dialog.getByRole('option', { selected: true }).textContent()).toContain('person');
     await page.keyboard.press('Enter');
