@@ -8,7 +8,7 @@ import { startQuickProvider, type QuickProvider } from '../fixtures/quick-provid
 import { startTestService, type TestService } from '../fixtures/service.ts';
 
 /** `STORM_REQUESTS=1000 npm test -- test/client/storm` sends more. */
-const requests = Number(process.env['STORM_REQUESTS'] ?? 300);
+const requests = Number(process.env['STORM_REQUESTS'] ?? 200);
 
 let provider: QuickProvider;
 let service: TestService;

@@ -20,7 +20,7 @@ import { checkWhole, generate, load, newKey } from './load.ts';
 import { ask, startServe } from './serve-child.ts';
 
 /** `KILL_ROUNDS=100 npm test -- test/serve/keeps` kills more often. */
-const rounds = Number(process.env['KILL_ROUNDS'] ?? 5);
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
 
 describe('a signal', () => {
   it('lets a held answer end, and ends the service with 0', { timeout: 60_000 }, async () => {

@@ -547,6 +547,8 @@ describe('an import', () => {
   });
 });
 
+const mostKills = Number(process.env['IMPORT_KILLS'] ?? 4);
+
 describe('an import that is killed', () => {
   /** Kills the command at this call of AWS, before or after it is served. False: it ended before. */
   async function killAt({ machine, admin }: StandInStack, last: number, isServed: boolean): Promise<boolean> {
@@ -565,16 +567,16 @@ describe('an import that is killed', () => {
     return code === null;
   }
 
-  it('ten times gives the same table as one that was not', { timeout: 240_000 }, async () => {
+  it(`${mostKills} times gives the same table as one that was not`, { timeout: 240_000 }, async () => {
     const calm = await newStack();
     expect((await calm.admin('import', '--from', exported).ended).code).toBe(0);
     const wanted = await itemsOf(calm.operator);
     let kills = 0;
-    while (kills < 10) {
+    while (kills < mostKills) {
       const rough = await newStack();
       // A whole import makes some 160 calls.
       const random = (): number => 1 + Math.floor(Math.random() * 160);
-      while (kills < 10 && (await killAt(rough, random(), Math.random() < 0.5))) kills += 1;
+      while (kills < mostKills && (await killAt(rough, random(), Math.random() < 0.5))) kills += 1;
       expect(await killAt(rough, Infinity, false)).toBe(false);
       expect(await itemsOf(rough.operator)).toEqual(wanted);
     }

@@ -11,7 +11,7 @@ import { type Served, startServe } from './serve-child.ts';
 import { watchFolder } from './unsynced.ts';
 
 /** `POWER_CUTS=100 npm test -- test/serve/power` cuts more often, and `POWER_SEED` repeats a run. */
-const cuts = Number(process.env['POWER_CUTS'] ?? 5);
+const cuts = Number(process.env['POWER_CUTS'] ?? 3);
 const seed = Number(process.env['POWER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 function randomFrom(start: number): () => number {

@@ -186,5 +186,5 @@ everyAnswer(() => service);
 
 /** `STRANGE_BODIES=2000 npm test -- test/whole/properties` draws more. */
 describe('many drawn bodies', () => {
-  answersStrangeBodies(Number(process.env['STRANGE_BODIES'] ?? 500), 2);
+  answersStrangeBodies(Number(process.env['STRANGE_BODIES'] ?? 300), 2);
 });
