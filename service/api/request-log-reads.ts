@@ -84,13 +84,12 @@ async function firstRow(
   requestId: string,
   atMillis: number,
 ): Promise<Item | undefined> {
-  const [from, to] = [atMillis - 10_000, atMillis + 60_000].map(
-    (at) => beginning + new Date(at).toISOString(),
-  );
+  const sortKey = (at: number): string => beginning + new Date(at).toISOString();
   const pages = queryPages(table, {
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    KeyConditionExpression: 'pk = :pk',
     FilterExpression: 'requestId = :request',
-    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to, ':request': requestId },
+    ExpressionAttributeValues: { ':pk': pk, ':request': requestId },
+    range: { sort: 'sk', from: sortKey(atMillis - 10_000), to: sortKey(atMillis + 60_000) },
   });
   for await (const { Items: [found] = [] } of pages) if (found) return found;
   return undefined;

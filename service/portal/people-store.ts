@@ -1,9 +1,8 @@
 /** People and invitations. An invitation is stored twice: for its account, and for the sign-in that looks for it. */
 import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
-import { batchGet } from '../aws/dynamodb/batch-get.ts';
-import { getItem, queryPage, type UpdateParts } from '../aws/dynamodb/send.ts';
-import { type Item, type ItemKey, listingIndex, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import { getItem, type UpdateParts } from '../aws/dynamodb/send.ts';
+import { type Item, type ItemKey, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
 import { type InvitationRoom, poolEmailsADay } from './invitation-room.ts';
 import {
@@ -15,16 +14,9 @@ import {
   toPut,
   toUpdate,
 } from './invitation-store.ts';
-import {
-  type Invitation,
-  invitationIdOf,
-  type Member,
-  type Operator,
-  type PeopleScope,
-  type Person,
-} from './people.ts';
+import { type Invitation, type Member, type Operator, type PeopleScope, type Person } from './people.ts';
 import { partitionOf } from '../operated/action-store.ts';
-import { portalKeys } from './portal-key-items.ts';
+import { listOfEmail, portalKeys } from './portal-key-items.ts';
 
 /** Changes of members. The last owner of an account stays: the same transaction looks at the count of owners. */
 async function changeMember(
@@ -102,11 +94,6 @@ async function ending(table: Table, read: Member, steps: readonly Step[]): Promi
   return (await getItem(table, portalKeys.member(read.accountId, read.personId))) ? 'conflict' : 'gone';
 }
 
-/** People are found by their address in the index of lists. The address itself stays out of the index. */
-function listOfEmail(email: string): string {
-  return `EMAIL#${invitationIdOf(email)}`;
-}
-
 function withoutKeys(item: Item): Item {
   const { pk: _pk, sk: _sk, [ttlAttribute]: _ttl, listing: _listing, listed: _listed, ...rest } = item;
   return rest;
@@ -138,16 +125,6 @@ export function createPeopleStore(table: Table) {
     findPerson: async (id: PersonId): Promise<Person | undefined> => {
       const item = await getItem(table, portalKeys.person(id));
       return item && personFromItem(item);
-    },
-    /** The people who signed in last with this address, as normalEmail() gives it. */
-    withEmail: async (email: string): Promise<Person[]> => {
-      const page = await queryPage(table, {
-        IndexName: listingIndex.name,
-        KeyConditionExpression: `${listingIndex.partition} = :list`,
-        ExpressionAttributeValues: { ':list': listOfEmail(email) },
-      });
-      const found = (page.Items ?? []).map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
-      return (await batchGet(table, found)).map(personFromItem);
     },
     listMembers: async (account: AccountId): Promise<Member[]> =>
       (await inScope(account, 'MEMBER#')).map(memberFromItem).sort(bySince),

@@ -2,7 +2,7 @@
 import { type ItemKey, keys } from '../aws/dynamodb/table.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
 import { partitionOf } from '../operated/action-store.ts';
-import type { PeopleScope } from './people.ts';
+import { invitationIdOf, type PeopleScope } from './people.ts';
 
 export const portalKeys = {
   session: (hash: string): ItemKey => ({ pk: `SESSION#${hash}`, sk: 'SESSION' }),
@@ -19,3 +19,8 @@ export const portalKeys = {
   allInvitationsSent: (): ItemKey => ({ pk: 'INVITED#ALL', sk: 'INVITATIONS_SENT' }),
   invited: (scope: PeopleScope, id: string): ItemKey => ({ pk: `INVITED#${id}`, sk: scope }),
 } as const;
+
+/** People are found by their address in the index of lists. The address itself stays out of the index. */
+export function listOfEmail(email: string): string {
+  return `EMAIL#${invitationIdOf(email)}`;
+}

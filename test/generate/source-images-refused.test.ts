@@ -9,7 +9,7 @@ import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { SourceResult } from '../../service/outbound/outbound.ts';
 import { pngOf, stub } from '../api/fakes.ts';
 import { accepting, post, type Stage } from '../api/serve-fixture.ts';
-import { accountId, aCreation, now } from '../fixtures/records.ts';
+import { accountId, aCreation, namedRequest, now } from '../fixtures/records.ts';
 import { jpeg, png, webp } from '../whole/image-origin.ts';
 import { answering, never, openLimits, outbound, recordingServer } from '../outbound/recording-server.ts';
 
@@ -175,7 +175,7 @@ describe('an execution that cannot be started', () => {
     return { ...stage, refunds };
   }
 
-  const ids = { requestId: 'request-1', accountId };
+  const ids = { requestId: namedRequest, accountId };
   const alarm = ['alarm start_refused', { ...ids, creationId: id, executionId: id }];
 
   it('The charge is given back in full without a webhook, and the answer says so', async () => {

@@ -8,7 +8,16 @@ import type { CreationId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { fakeClock, pngBytes, stub } from '../api/fakes.ts';
 import { accepting, bearer, post } from '../api/serve-fixture.ts';
-import { accountId, aCreation, anAccount, anApiKey, creationId, keyId, now } from '../fixtures/records.ts';
+import {
+  accountId,
+  aCreation,
+  anAccount,
+  anApiKey,
+  creationId,
+  keyId,
+  namedRequest,
+  now,
+} from '../fixtures/records.ts';
 import { textLike } from '../fixtures/values.ts';
 
 const body = { model: 'sandbox-standard', prompt: 'a pier' };
@@ -46,7 +55,7 @@ describe('the order of a charge', () => {
             id,
             accountId,
             keyId,
-            requestId: 'request-1',
+            requestId: namedRequest,
             v: 1,
             status: 'queued',
             model: 'sandbox-standard',
@@ -172,7 +181,7 @@ describe('an accepted creation', () => {
       [
         'info creation_accepted',
         {
-          requestId: 'request-1',
+          requestId: namedRequest,
           accountId,
           creationId: id,
           executionId: id,

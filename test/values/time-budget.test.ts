@@ -12,7 +12,7 @@ import { asMicros } from '../../service/values/money.ts';
 import { startBudget } from '../../service/values/time.ts';
 import { fakeClock } from '../api/fakes.ts';
 import { accepting, post } from '../api/serve-fixture.ts';
-import { accountId, anApiKey, now } from '../fixtures/records.ts';
+import { accountId, anApiKey, namedRequest, now } from '../fixtures/records.ts';
 
 const image = { kind: 'fetched', bytes: pictureOf('png', 64, 64) } as const satisfies SourceResult;
 const withImage = { model: 'sandbox-pro', prompt: 'a pier', image_urls: ['https://images.test/1.png'] };
@@ -149,7 +149,7 @@ describe('POST /images/generate', () => {
     const stage = accepting({});
     await post(stage, { model: 'sandbox-sketch', prompt: 'a pier' });
     expect(stage.counted).toBe(0);
-    expect(stage.orders[0]).toMatchObject({ postRate: 60, creations: [{ requestId: 'request-1' }] });
+    expect(stage.orders[0]).toMatchObject({ postRate: 60, creations: [{ requestId: namedRequest }] });
   });
 
   it.each<[ChargeOutcome['kind'], ChargeOutcome, number]>([

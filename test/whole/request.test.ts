@@ -205,13 +205,16 @@ it('Thirty preflights and thirty requests of foreign pages without a key leave t
 });
 
 describe('the request id', () => {
-  it("Each request has its own id, which equals the gateway's own header", async () => {
+  it('Each request has its own id: that of the gateway, its account and its second', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => service.send('/models', { key: client.key })),
     );
     expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(5);
     for (const { headers } of answers)
-      expect(headers.get('x-request-id')).toBe(headers.get('apigw-requestid'));
+      expect(headers.get('x-request-id')?.split('.').slice(0, 2)).toEqual([
+        headers.get('apigw-requestid'),
+        client.account.id,
+      ]);
   });
 
   it('The id is not taken from the client', async () => {

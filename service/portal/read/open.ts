@@ -20,6 +20,7 @@ import { createEndpointStore } from '../../webhooks/endpoint-store.ts';
 import { openPortalWith, type PortalPlatform, type PortalServices } from '../open.ts';
 import { createPeopleStore } from '../people-store.ts';
 import { createPortalReads } from '../portal-reads.ts';
+import { createPeopleByEmail } from './person-reads.ts';
 
 export type ReadServices = ServicesOf<typeof openPortalRead>;
 export type ReadHandle<Name extends PortalOperationName> = PortalHandle<Name, ReadServices>;
@@ -54,6 +55,7 @@ export function overseeStores(table: Table) {
     health: createHealthStore(table),
     notices: createNoticeStore(table),
     payments: createPaymentStore(table),
+    peopleByEmail: createPeopleByEmail(table),
   };
 }
 

@@ -134,10 +134,13 @@ async function lookThrough(text: string, services: ReadServices): Promise<Looked
   };
 }
 
-async function peopleWith(email: string, { people, operated }: ReadServices): Promise<FoundThing[]> {
+async function peopleWith(
+  email: string,
+  { people, peopleByEmail, operated }: ReadServices,
+): Promise<FoundThing[]> {
   const [invitations, members] = await Promise.all([
     people.invitationsTo(invitationIdOf(email)),
-    people.withEmail(email),
+    peopleByEmail(email),
   ]);
   const invitedTo = invitations.flatMap(({ accountId }) => (accountId === 'SERVICE' ? [] : [accountId]));
   const accounts = await operated.accountsOf([...invitedTo, ...members.flatMap((one) => one.accounts)]);
