@@ -11,6 +11,7 @@ import { readWorkflow, type Workflows } from '../../service/catalog/comfyui-work
 import { providerDefinitionSchema } from '../../service/catalog/provider-definition-schema.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import { providers, type StyleName } from '../../service/catalog/providers.ts';
+import { styles } from '../../service/vendors/compatible/styles.ts';
 import type { Fake } from './fakes/all-fakes.ts';
 import { comfyuiRows } from './fakes/comfyui/rows.ts';
 import { fakeComfyuiKey, startFakeComfyui } from './fakes/comfyui/server.ts';
@@ -109,6 +110,10 @@ export async function addOwnServers(
   }
 }
 
+function takesNegativePrompt(style: StyleName): boolean {
+  return style === 'comfyui' || styles[style].negativePrompt !== null;
+}
+
 function modelOf(name: OwnServerName): object {
   const limits = { max_prompt_length: 4_000, max_image_urls: 2 };
   return {
@@ -128,6 +133,7 @@ function modelOf(name: OwnServerName): object {
         aspect_ratios: ['1:1', '16:9', '9:16'],
         output_formats: ['png'],
         ...limits,
+        ...(takesNegativePrompt(ownServers[name].style) && { max_negative_prompt_length: 2_000 }),
         needs_prompt: true,
         source_limits: {
           content_types: ['image/jpeg', 'image/png', 'image/webp'],

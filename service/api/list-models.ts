@@ -1,6 +1,13 @@
 import { allowsModel } from '../accounts/caps.ts';
 import type { Model, Route } from '../catalog/catalog-schema.ts';
-import { chooseShape, enabledRoutes, isSunset, isVisible, offered } from '../catalog/catalog.ts';
+import {
+  chooseShape,
+  enabledRoutes,
+  isSunset,
+  isVisible,
+  mostNegativePrompt,
+  offered,
+} from '../catalog/catalog.ts';
 import { aspectRatios, outputFormats, resolutions } from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 import type { Caller } from './admit.ts';
@@ -43,6 +50,7 @@ function modelView(
     supports_image_input: mostImages > 0,
     max_image_urls: mostImages,
     max_prompt_length: model.max_prompt_length,
+    supports_negative_prompt: mostNegativePrompt(routes) > 0,
     ...shapesOf(model, routes),
     deprecated_at: model.deprecated_at,
     sunset_at: model.sunset_at,

@@ -216,9 +216,11 @@ export function noProviderEnabled(model: string | undefined, usable: readonly Pi
 }
 
 /** 400: the model's providers that this account may use do not render the request. */
-export function noRoute({ model, resolution, aspectRatio, outputFormat, imageUrls }: ImageRequest): Problem {
+export function noRoute(request: ImageRequest): Problem {
+  const { model, resolution, aspectRatio, outputFormat, imageUrls, negativePrompt } = request;
   const images = imageUrls.length > 0 ? [`${imageUrls.length} source images`] : [];
-  const asked = [resolution, aspectRatio, outputFormat, ...images].join(', ');
+  const negative = negativePrompt == null ? [] : ['a negative prompt'];
+  const asked = [resolution, aspectRatio, outputFormat, ...images, ...negative].join(', ');
   const message = `No provider enabled for this account renders ${model.id} at ${asked}. GET /models lists what is possible.`;
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'provider_policy_no_route', errors: [] });
 }

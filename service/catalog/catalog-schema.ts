@@ -4,6 +4,7 @@ import {
   aspectRatios,
   mostImageUrls,
   mostPromptLength,
+  plainFields,
   outputFormats,
   resolutions,
 } from '../contract/request-fields.ts';
@@ -44,6 +45,8 @@ const routeSchema = z.strictObject({
   aspect_ratios: z.array(z.enum(aspectRatios)).min(1),
   output_formats: z.array(z.enum(outputFormats)).min(1),
   max_prompt_length: z.int().min(1).max(mostPromptLength),
+  /** In code points. Absent: the vendor takes no negative prompt. */
+  max_negative_prompt_length: z.int().min(1).max(plainFields.negative_prompt.most).optional(),
   /** False: a request with source images and without a prompt can be rendered. */
   needs_prompt: z.boolean(),
   max_image_urls: z.int().min(0).max(mostImageUrls),

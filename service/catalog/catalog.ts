@@ -19,7 +19,13 @@ export interface ImageShape {
   readonly outputFormat: OutputFormat;
 }
 
-export interface RenderShape extends ImageShape {
+/** The fields that only some routes honour. A request that names none of them is honoured by every route. */
+export interface Demands {
+  /** In code points. 0 and absent: the request has no negative prompt. */
+  readonly negativePromptLength?: number;
+}
+
+export interface RenderShape extends ImageShape, Demands {
   /** In code points. 0: the request has no prompt. */
   readonly promptLength: number;
   readonly imageCount: number;
@@ -70,10 +76,21 @@ export function routesFor(routes: readonly Route[], shape: RenderShape): readonl
   return routes.filter(
     (route) =>
       renders(route, shape) &&
+      honours(route, shape) &&
       route.max_image_urls >= shape.imageCount &&
       route.max_prompt_length >= shape.promptLength &&
       (shape.promptLength > 0 || !route.needs_prompt),
   );
+}
+
+/** Whether the vendor of the route is sent all of it. What it cannot be sent would be sold and lost. */
+export function honours(route: Route, { negativePromptLength = 0 }: Demands): boolean {
+  return negativePromptLength <= mostNegativePrompt([route]);
+}
+
+/** The longest negative prompt that one of the routes takes. 0: none takes any. */
+export function mostNegativePrompt(routes: readonly Route[]): number {
+  return Math.max(0, ...routes.map(({ max_negative_prompt_length: most = 0 }) => most));
 }
 
 /** The routes whose provider takes this source image as it is. The service converts no images. */

@@ -1,7 +1,7 @@
 /**
  * The workflows of a ComfyUI server. A workflow is a graph of nodes in ComfyUI's API format, in which an operator
- * names the places that a request fills: {{prompt}}, {{seed}}, {{width}}, {{height}} and {{source_1}}, {{source_2}}
- * and so on. A place is a value of a node, or stands in the text of one. Only the command reads the file
+ * names the places that a request fills: {{prompt}}, {{negative_prompt}}, {{seed}}, {{width}}, {{height}} and
+ * {{source_1}}, {{source_2}} and so on. A place is a value of a node, or stands in the text of one. Only the command reads the file
  * (readWorkflow). The adapter fills the places (filledWorkflow).
  */
 import { mostImageUrls } from '../contract/request-fields.ts';
@@ -40,6 +40,7 @@ export type ReadWorkflow =
 /** All workflows of a provider are stored in one item of the table, beside everything else of the catalog. */
 const mostFileBytes = 100_000;
 const placePattern = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const negativePlace = 'negative_prompt';
 const numberPlaces = ['seed', 'width', 'height'] as const;
 const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}(\/[1-9]\d?)?$/i;
 
@@ -119,7 +120,7 @@ function unknownPlace(place: string, sources: number): string {
 }
 
 function knownPlaces(sources: number): readonly string[] {
-  return ['prompt', ...numberPlaces, ...sourcePlaces(sources)];
+  return ['prompt', negativePlace, ...numberPlaces, ...sourcePlaces(sources)];
 }
 
 function sourcePlaces(sources: number): string[] {
@@ -143,6 +144,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 export interface WorkflowFilling {
   readonly prompt: string;
+  /** Empty: the request has none. */
+  readonly negativePrompt: string;
   readonly seed: number;
   readonly width: number;
   readonly height: number;
@@ -153,6 +156,10 @@ export interface WorkflowFilling {
 export function workflowFor(workflows: Workflows, model: string, sources: number): Workflow | undefined {
   const name = sources === 0 ? model : `${model}/${sources}`;
   return Object.hasOwn(workflows, name) ? workflows[name] : undefined;
+}
+
+export function takesNegativePrompt(workflow: Workflow): boolean {
+  return Object.values(workflow).some(({ inputs }) => placesIn(inputs).includes(negativePlace));
 }
 
 /** Fills the places by value, not in the JSON text, so no prompt can change the workflow. */
@@ -193,6 +200,7 @@ function fillingOf(place: string, filling: WorkflowFilling): string | number | u
   const source = /^source_([1-9]\d*)$/.exec(place)?.[1];
   if (source !== undefined) return filling.sources[Number(source) - 1];
   if (place === 'prompt') return filling.prompt;
+  if (place === negativePlace) return filling.negativePrompt;
   const number = numberPlaces.find((name) => name === place);
   return number === undefined ? undefined : filling[number];
 }

@@ -32,6 +32,7 @@ const style = z.strictObject({
   edits: z.enum(editSyntaxes),
   sourceField: field,
   seed: field.nullable(),
+  negativePrompt: field.nullable(),
   quality: z.enum(qualityRules),
   outputFormat: field.nullable(),
   moderation: field.nullable(),

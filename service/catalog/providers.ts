@@ -164,6 +164,8 @@ export interface Style {
   readonly sourceField: string;
   /** The name of the field for the seed. Null: the server has no seed. */
   readonly seed: string | null;
+  /** The name of the field for the negative prompt. Null: the server takes none. */
+  readonly negativePrompt: string | null;
   readonly quality: (typeof qualityRules)[number];
   /** The name of the field for the format of the picture. Null: the server decides on the format. */
   readonly outputFormat: string | null;

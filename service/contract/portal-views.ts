@@ -126,6 +126,7 @@ export interface ModelView {
   readonly output_formats: readonly string[];
   readonly max_source_images: number;
   readonly takes_seed: boolean;
+  readonly takes_negative_prompt: boolean;
   readonly sunset_at: string | null;
 }
 

@@ -7,11 +7,18 @@
 /** The lengths of a text count code points. */
 export type PlainField =
   | { readonly kind: 'integer'; readonly least: number; readonly most: number }
-  | { readonly kind: 'text'; readonly most: number }
+  | {
+      readonly kind: 'text';
+      readonly least: number;
+      readonly most: number;
+      /** A text of the client that is erased with the prompt. */
+      readonly isPrivate: boolean;
+    }
   | { readonly kind: 'choice'; readonly values: readonly string[] };
 
 export const plainFields = {
   seed: { kind: 'integer', least: 0, most: 2 ** 31 - 1 },
+  negative_prompt: { kind: 'text', least: 1, most: 2_000, isPrivate: true },
 } as const satisfies Readonly<Record<string, PlainField>>;
 
 export type PlainName = keyof typeof plainFields;
@@ -21,6 +28,11 @@ export const plainWords: Readonly<Record<PlainName, Words>> = {
   seed: {
     description: 'Passed on if the provider supports it.',
     hint: 'for a model that can repeat an image',
+  },
+  negative_prompt: {
+    description:
+      'What the image must not show, for a model with `supports_negative_prompt`. Some take fewer characters. Other models refuse it.',
+    hint: 'what the image must not show, for a model that takes it',
   },
 };
 
@@ -59,6 +71,11 @@ function camelOf(name: string): string {
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ');
 }
+
+/** The members of the private texts: an erasure takes them away. */
+export const privateMembers: readonly string[] = plainRows
+  .filter(([, field]) => field.kind === 'text' && field.isPrivate)
+  .map(([name]) => camelOf(name));
 
 function renamed(values: object, from: (name: string) => string, to: (name: string) => string): object {
   const given = values as Readonly<Record<string, unknown>>;

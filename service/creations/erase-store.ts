@@ -1,6 +1,7 @@
 import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
 import type { UpdateParts } from '../aws/dynamodb/send.ts';
 import { type Item, keys, openShard, type Table } from '../aws/dynamodb/table.ts';
+import { privateMembers } from '../contract/request-fields.ts';
 import { Overloaded } from '../values/errors.ts';
 import { creationFromItem } from './creation-items.ts';
 import type { CreationRecord } from './creation.ts';
@@ -70,6 +71,7 @@ function textParts({ webhook }: Pick<CreationRecord, 'webhook'>, nowMillis: numb
       'SET erasedAt = if_not_exists(erasedAt, :at), prompt = :nothing, metadata = :noMetadata',
       webhook ? ', webhook.#url = :noUrl' : '',
       ` REMOVE #user${webhook ? ', webhook.body' : ''}`,
+      ...privateMembers.map((name) => `, ${name}`),
     ].join(''),
     ConditionExpression: webhook ? `${hasEnded} AND ${owesNoWebhook}` : hasEnded,
     ExpressionAttributeNames: { '#status': 'status', '#user': 'user', ...(webhook && { '#url': 'url' }) },

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { userProblems } from '../accounts/end-user.ts';
 import type { Model, Route } from '../catalog/catalog-schema.ts';
-import { chooseShape, offered } from '../catalog/catalog.ts';
+import { chooseShape, type Demands, honours, mostNegativePrompt, offered } from '../catalog/catalog.ts';
 import { maxUrlLength } from '../contract/limits.ts';
 import {
   type AspectRatio,
@@ -105,7 +105,7 @@ export function integerProblems(value: unknown, least: number, most: number): Fi
 export function plainSchema(field: PlainField): z.ZodMiniType {
   if (field.kind === 'integer') return checkedBy((value) => integerProblems(value, field.least, field.most));
   if (field.kind === 'choice') return z.enum(field.values);
-  return z.string().check(atMost(field.most), wellFormed);
+  return z.string().check(z.minLength(field.least), atMost(field.most), wellFormed);
 }
 
 type PlainSchemas = {
@@ -165,11 +165,16 @@ export interface ImageRequest extends PlainMembers {
   readonly maxCostUsd: number | undefined;
 }
 
-/** The request with the defaults of the model, or every problem. @param routes those of the account */
+/**
+ * The request with the defaults of the model, or every problem.
+ * @param routes those of the account
+ * @param usable the models that the account can use, to name those that honour a field
+ */
 export function forModel(
   body: ImageRequestBody,
   model: Model,
   routes: readonly Route[],
+  usable: () => readonly Able[] = () => [],
 ): ImageRequest | readonly FieldError[] {
   const {
     model: _id,
@@ -205,11 +210,14 @@ export function forModel(
     const message = `must be one of ${formats.map((format) => JSON.stringify(format)).join(', ')} for ${model.id}`;
     errors.push({ field: 'output_format', code: 'invalid_value', message });
   }
+  errors.push(...unhonoured(body, model, usable));
   if (errors.length > 0) return errors;
+  const able = routes.filter((route) => honours(route, demandsOf(body)));
   return {
     model,
     prompt,
-    ...chooseShape(model, routes, { resolution, aspectRatio, outputFormat }),
+    // The defaults are those of a route that honours the request, if there is one.
+    ...chooseShape(model, able.length > 0 ? able : routes, { resolution, aspectRatio, outputFormat }),
     imageUrls,
     webhookUrl,
     seed: null,
@@ -218,6 +226,38 @@ export function forModel(
     user,
     maxCostUsd,
   };
+}
+
+/** A model that the account can use, with the routes that it may take. */
+export interface Able {
+  readonly id: Model['id'];
+  readonly routes: readonly Route[];
+}
+
+/** The errors of the fields that no route of the model honours, whoever has enabled it. */
+function unhonoured(body: ImageRequestBody, model: Model, usable: () => readonly Able[]): FieldError[] {
+  const { negativePromptLength } = demandsOf(body);
+  const most = mostNegativePrompt(model.routes);
+  if (negativePromptLength <= most) return [];
+  const field = 'negative_prompt';
+  if (most > 0) return [{ field, code: 'too_long', message: `at most ${most} characters for ${model.id}` }];
+  const able = usable().filter(({ routes }) => mostNegativePrompt(routes) > 0);
+  return [notHonoured(field, model, 'no negative prompt', able)];
+}
+
+const mostNamed = 10;
+
+function notHonoured(field: string, model: Model, what: string, able: readonly Able[]): FieldError {
+  const names = able.slice(0, mostNamed).map(({ id }) => id);
+  const others = names.length === 0 ? 'no available model does' : `models that do: ${names.join(', ')}`;
+  return { field, code: 'unsupported_parameter', message: `${model.id} takes ${what}; ${others}` };
+}
+
+/** What the request asks of a route, beside the shape and the source images. */
+function demandsOf({
+  negative_prompt: text = '',
+}: Pick<ImageRequestBody, 'negative_prompt'>): Demands & { readonly negativePromptLength: number } {
+  return { negativePromptLength: characters(text) };
 }
 
 export function missingPrompt(body: {

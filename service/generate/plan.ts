@@ -48,7 +48,12 @@ export function planCreation(
   if (!model || !allowsModel(caller.apiKey, model.id)) throw modelNotFound(body.model);
   if (isSunset(model, caller.nowMillis)) throw concerning(model, modelNotFound(model.id));
   const routes = enabledRoutes(model, caller.account.policy, caller.state);
-  const request = forModel(body, model, routes);
+  const request = forModel(body, model, routes, () =>
+    usableModels(catalog, caller).map((one) => ({
+      id: one.id,
+      routes: enabledRoutes(one, caller.account.policy, caller.state),
+    })),
+  );
   if (!('model' in request)) throw concerning(model, invalidRequest(request));
   const problems = directiveProblems(request.prompt, routes, caller.account);
   if (problems.length > 0) throw concerning(model, invalidRequest(problems));
@@ -67,6 +72,7 @@ function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
   const routes = routesFor(enabled, {
     ...request,
     promptLength: characters(prompt ?? ''),
+    negativePromptLength: characters(request.negativePrompt ?? ''),
     imageCount: imageUrls.length,
   });
   const costMicros = priceOf(model, resolution, imageUrls.length);

@@ -1,7 +1,7 @@
 /** A model for the playground: what the enabled providers of the account render, and what it costs. */
 import type { ModelPolicy } from '../accounts/account.ts';
 import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
-import { enabledRoutes, isSunset, isVisible, offered } from '../catalog/catalog.ts';
+import { enabledRoutes, isSunset, isVisible, mostNegativePrompt, offered } from '../catalog/catalog.ts';
 import type { ProviderSwitches } from '../catalog/providers.ts';
 import type { ModelView } from '../contract/portal-views.ts';
 import { aspectRatios, outputFormats, resolutions } from '../contract/request-fields.ts';
@@ -41,6 +41,7 @@ function modelView(model: Model, routes: readonly Route[]): ModelView {
     output_formats: offered(outputFormats, routes, (route) => route.output_formats),
     max_source_images: Math.min(model.max_image_urls, mostImages),
     takes_seed: routes.some(({ provider }) => !withoutSeed.includes(provider)),
+    takes_negative_prompt: mostNegativePrompt(routes) > 0,
     sunset_at: model.sunset_at,
   };
 }

@@ -4,7 +4,7 @@ import { type CreationRecord, isTerminal, type RouteAttempt } from '../creations
 import { EndedMeanwhile } from '../creations/payload.ts';
 import { jobOf } from '../creations/render-job.ts';
 import type { TimeLimit } from '../values/runtime.ts';
-import { type ImageProvider, refusedBy } from '../vendors/provider.ts';
+import { type ImageProvider, refusedBy, unsentField } from '../vendors/provider.ts';
 import { askProvider, type Parked, type RouteEnd } from './ask-provider.ts';
 import { type Attempts, endAttempt, millisSince } from './attempts.ts';
 import type { RenderServices } from './open.ts';
@@ -120,12 +120,16 @@ async function ask(
 ): Promise<RouteEnd | Parked> {
   if (!provider) return refusedBy('unavailable', 'no such provider');
   const begun = attempts.at(attempt) ?? attempt;
+  const job = jobOf(creation, attempt, services.images, {
+    callbackUrl,
+    tokenPrices: tokenPricesOf(services.providerCosts, attempt),
+  });
+  // The catalog of an operator may promise what the adapter cannot send.
+  const unsent = unsentField(job, provider);
+  if (unsent !== undefined) return refusedBy('unknown_answer', `${unsent} is not sent`);
   return askProvider({
     provider,
-    job: jobOf(creation, attempt, services.images, {
-      callbackUrl,
-      tokenPrices: tokenPricesOf(services.providerCosts, attempt),
-    }),
+    job,
     attempt,
     signal,
     accept: async (jobId) => {

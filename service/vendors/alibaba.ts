@@ -134,6 +134,7 @@ export function createAlibaba({ name, credentials, baseUrl = alibabaUrl }: Vendo
   const pictures = createVendorHttp({ baseUrl, hosts: pictureHosts });
   return {
     name,
+    sends: ['negativePrompt'],
     submit: (job, signal) =>
       answering(async () => {
         const key = await credentials.read(name);
@@ -176,6 +177,7 @@ async function bodyOf(job: RenderJob): Promise<object> {
       prompt_extend: job.seed === null,
       watermark: false,
       ...(job.seed !== null && { seed: job.seed }),
+      ...(job.negativePrompt != null && { negative_prompt: job.negativePrompt }),
     },
   };
 }

@@ -93,6 +93,7 @@ export function createBedrock({ name, region, endpoint, credentials }: BedrockSe
   });
   return {
     name,
+    sends: ['negativePrompt'],
     submit: async (job, signal) => {
       if (job.sourceCount > 0) return refusedBy('unknown_answer', 'source images are not taken');
       const command = new InvokeModelCommand({
@@ -119,6 +120,7 @@ function bodyOf(job: RenderJob): string {
     aspect_ratio: job.aspectRatio,
     output_format: job.outputFormat,
     ...(job.seed !== null && { seed: job.seed }),
+    ...(job.negativePrompt != null && { negative_prompt: job.negativePrompt }),
   });
 }
 

@@ -60,8 +60,22 @@ export type ProviderAnswer =
 /** 'asked': the job may still give an image, so look at it. 'refused': ended, or not taken. */
 export type CancelAnswer = 'asked' | 'refused';
 
+/** The fields of a request that only some vendors honour. What is ignored would be sold and lost. */
+const rareFields = ['negativePrompt'] as const satisfies readonly (keyof RenderJob)[];
+export type RareField = (typeof rareFields)[number];
+
+/** The first field of the job that its provider would not send. Undefined: it sends all. */
+export function unsentField(
+  job: RenderJob,
+  { sends = [] }: Pick<ImageProvider, 'sends'>,
+): RareField | undefined {
+  return rareFields.find((field) => job[field] != null && !sends.includes(field));
+}
+
 export interface ImageProvider {
   readonly name: string;
+  /** The rare fields that the adapter sends. Absent: none, and a job that has one is not submitted. */
+  readonly sends?: readonly RareField[];
   /** Called once for each attempt. Throws when the signal aborts; otherwise a breakage is a refusal. */
   submit(job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
   /** The state of a job, of asynchronous providers only. A poll without an answer is 'pending'. */

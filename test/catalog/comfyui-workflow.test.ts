@@ -158,6 +158,7 @@ describe('The example of a catalog', () => {
 describe('The places of a workflow', () => {
   const filling: WorkflowFilling = {
     prompt: 'a cat',
+    negativePrompt: 'a dog',
     seed: 7,
     width: 1024,
     height: 768,
@@ -170,6 +171,7 @@ describe('The places of a workflow', () => {
     expect(
       filled({
         text: 'a photo of {{prompt}}, {{ width }} wide, {{prompt}}',
+        without: 'blurry, {{negative_prompt}}',
         seed: '{{seed}}',
         width: '{{ width }}',
         image: '{{source_1}}',
@@ -178,6 +180,7 @@ describe('The places of a workflow', () => {
       }),
     ).toEqual({
       text: 'a photo of a cat, 1024 wide, a cat',
+      without: 'blurry, a dog',
       seed: 7,
       width: 1024,
       image: 'in/a.png',

@@ -31,10 +31,12 @@ const unsayable: Readonly<Record<string, readonly string[]>> = {
     'more image_urls than the model takes',
     'image_urls for a model that takes none',
     'an output_format that the model has not',
+    'a negative_prompt for a model that takes none',
   ],
   'text is well-formed': [
     'a user with half of a surrogate pair',
     'half a surrogate pair in the prompt',
+    'half a surrogate pair in the negative_prompt',
     'half a surrogate pair in a metadata key',
     'half a surrogate pair in a metadata value',
   ],
@@ -158,7 +160,8 @@ function unreadable(value: unknown, place = '#', beside: readonly object[] = [])
 describe('a plain field', () => {
   it.each([
     [{ kind: 'integer', least: 0, most: 9 }, [0, 9], [-1, 10, 1.5, '1']],
-    [{ kind: 'text', most: 4 }, ['', 'four'], ['fives', 4, true]],
+    [{ kind: 'text', least: 0, most: 4, isPrivate: false }, ['', 'four'], ['fives', 4, true]],
+    [{ kind: 'text', least: 1, most: 4, isPrivate: true }, ['a', 'four'], ['', 'fives', 4, true]],
     [{ kind: 'choice', values: ['vivid', 'natural'] }, ['vivid', 'natural'], ['', 'Vivid', 1]],
   ] as const)('The parser and the document accept and refuse the same values of %j', (field, good, bad) => {
     for (const schema of [plainSchema(field), documented(field)]) {

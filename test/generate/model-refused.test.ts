@@ -32,6 +32,43 @@ describe('a request for a model that cannot be rendered as asked', () => {
     expect((await post(accepting({ services }), standard, { handle: quoteImage })).status).toBe(200);
   });
 
+  it('The request is answered 400 when only a provider that the account may not use takes its negative prompt', async () => {
+    const deaf = { ...routeOf({ provider: 'sandbox-large' })[0], max_negative_prompt_length: undefined };
+    const stage = accepting({
+      services: catalogOf({ routes: [...routeOf({}), deaf as Model['routes'][number]] }),
+      account: { policy: { providers: ['sandbox-large'], hiddenModels: [] } },
+    });
+    const asked = { ...standard, negative_prompt: 'boats' };
+    expect((await post(stage, standard, { handle: quoteImage })).status).toBe(200);
+    const { status, body } = await post(stage, asked, { handle: quoteImage });
+    expect([status, body]).toEqual([
+      400,
+      {
+        error: {
+          code: 'ERR_INVALID_REQUEST',
+          message:
+            'No provider enabled for this account renders sandbox-standard at 1K, 1:1, png, a negative prompt. GET /models lists what is possible.',
+          details: { reason: 'provider_policy_no_route', errors: [] },
+        },
+      },
+    ]);
+  });
+
+  it('A field that the model cannot honour is answered 400 with the models that the account can use for it', async () => {
+    const account = { policy: { providers: ['sandbox-large'], hiddenModels: ['sandbox-pro'] } } as const;
+    const asked = { model: 'gpt-image-2', prompt: 'a pier', negative_prompt: 'boats' };
+    const { status, body } = await post(accepting({ account }), asked, { handle: quoteImage });
+    const message = 'gpt-image-2 takes no negative prompt; models that do: sandbox-panorama';
+    expect([status, body]).toMatchObject([
+      400,
+      {
+        error: {
+          details: { errors: [{ field: 'negative_prompt', code: 'unsupported_parameter', message }] },
+        },
+      },
+    ]);
+  });
+
   it('The request is answered 400 when no route takes the source image as it is', async () => {
     const limits = { content_types: ['image/png'], max_bytes: 1, min_side: 64, max_side: 64, max_pixels: 9 };
     const routes = routeOf({ source_limits: limits } as Partial<Model['routes'][number]>);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   forModel,
+  type ImageRequest,
   type ImageRequestBody,
   imageRequestSchema,
   requestHash,
@@ -99,6 +100,57 @@ describe('a request for a model', () => {
         message: 'must be one of "png", "jpeg" for sandbox-standard',
       },
     ]);
+  });
+});
+
+describe('a negative prompt', () => {
+  const [standard, sketch, qwen] = [
+    model('sandbox-standard'),
+    model('sandbox-sketch'),
+    model('qwen-image-3.0'),
+  ];
+  const asked = (of: Model, length: number, usable: readonly Model[] = catalog.models) =>
+    forModel(parse({ ...good, negative_prompt: '🪶'.repeat(length) }), of, of.routes, () => usable);
+
+  it('A model that takes one gets it as it was sent', () => {
+    expect(asked(standard, 2_000)).toMatchObject({ negativePrompt: '🪶'.repeat(2_000) });
+  });
+
+  it('A request without one has no such member', () => {
+    expect(Object.keys(forModel(parse(good), standard, standard.routes))).not.toContain('negativePrompt');
+  });
+
+  it('A model that takes none refuses it, and names models that the account can use', () => {
+    expect(asked(sketch, 1, [sketch, standard, model('gpt-image-2'), qwen])).toEqual([
+      {
+        field: 'negative_prompt',
+        code: 'unsupported_parameter',
+        message: 'sandbox-sketch takes no negative prompt; models that do: sandbox-standard, qwen-image-3.0',
+      },
+    ]);
+    expect(asked(sketch, 1, [sketch])).toMatchObject([
+      { message: 'sandbox-sketch takes no negative prompt; no available model does' },
+    ]);
+  });
+
+  it('A model refuses one that is longer than its vendor takes', () => {
+    expect(asked(qwen, 500)).toMatchObject({ negativePrompt: expect.any(String) as string });
+    expect(asked(qwen, 501)).toEqual([
+      { field: 'negative_prompt', code: 'too_long', message: 'at most 500 characters for qwen-image-3.0' },
+    ]);
+  });
+
+  it('Routes that cannot send it are left out, also where the defaults are chosen', () => {
+    const route = anyRoute();
+    const { max_negative_prompt_length: _most, ...deaf } = route;
+    const able: Route = { ...route, provider_model: 'able', resolutions: ['2K'] };
+    const of: Model = { ...model('sandbox-pro'), routes: [{ ...deaf, resolutions: ['1K'] }, able] };
+    const body = { model: of.id, prompt: 'a lake' };
+    expect(forModel(parse(body), of, of.routes)).toMatchObject({ resolution: '1K' });
+    const request = forModel(parse({ ...body, negative_prompt: 'x' }), of, of.routes);
+    expect(request).toMatchObject({ resolution: '2K' });
+    const shape = { ...(request as ImageRequest), promptLength: 6, imageCount: 0 };
+    expect(routesFor(of.routes, { ...shape, negativePromptLength: 1 })).toEqual([able]);
   });
 });
 

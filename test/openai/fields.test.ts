@@ -31,6 +31,7 @@ describe('the fields of an OpenAI request', () => {
       model: 'm',
       prompt: 'p',
       seed: 7,
+      negative_prompt: 'boats',
       aspect_ratio: '1:1',
       resolution: '2K',
       output_format: 'webp',

@@ -113,6 +113,20 @@ describe('the walk over the routes of a creation', () => {
     expect(log.text()).toContain('HTTP 299');
   });
 
+  it('A field that the adapter cannot send is never ignored: the vendor is not called, and an alarm names it', async () => {
+    const first = fakeProvider('first', rendered);
+    const routes = [{ provider: 'first', providerModel: 'a' }];
+    const asked = { routes, negativePrompt: 'boats' };
+    const { result, log } = walk(asked, { providers: [first] });
+    expect(await failureOf(result)).toBe('InternalFailure');
+    expect(first.calls).toEqual([]);
+    expect(JSON.stringify(log.entries)).toContain('negativePrompt is not sent');
+    const able = { ...fakeProvider('first', rendered), sends: ['negativePrompt'] } as const;
+    expect((await walk(asked, { providers: [able] }).result).attempts).toMatchObject([
+      { outcome: 'rendered' },
+    ]);
+  });
+
   it('An unknown outcome ends the walk as InternalFailure, not as an outage', async () => {
     const { result } = walkOver([
       fakeProvider('first', refused('unknown_outcome')),

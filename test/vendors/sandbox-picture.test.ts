@@ -197,6 +197,20 @@ describe('The theme of a picture', () => {
     expect(themeFor('dragons, ink drawing')).toEqual({ motif: 'mountains', palette: 'ink' });
   });
 
+  it('Known words of the negative prompt keep their motifs and palettes away', () => {
+    const without = (prompt: string, negative: string, seed: number) =>
+      themeOf(prompt, diceFor(prompt, seed, 'theme'), negative);
+    for (let seed = 0; seed < 100; seed += 1) {
+      expect(without('alpine valley', 'mountains', seed).motif).not.toBe('mountains');
+      expect(without('xyzzy', 'no boats, please', seed).motif).not.toBe('sea');
+      expect(without('forest in winter', 'snow', seed).palette).not.toBe('glacier');
+      // Northern lights need the palette of a night.
+      if (without('xyzzy', 'monochrome', seed).motif !== 'aurora')
+        expect(without('xyzzy', 'monochrome', seed).palette).not.toBe('ink');
+      expect(without('waves', 'xyzzy', seed)).toEqual(themeFor('waves', seed));
+    }
+  });
+
   it('Without such words the dice choose, and they reach every motif and palette', () => {
     const themes = Array.from({ length: 600 }, (_, seed) => themeFor('xyzzy', seed));
     expect(new Set(themes.map(({ motif }) => motif)).size).toBe(8);

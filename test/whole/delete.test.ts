@@ -28,7 +28,9 @@ async function addressOf(id: string): Promise<string> {
 }
 
 const asked = () => ({
+  model: 'sandbox-standard',
   prompt: secret,
+  negative_prompt: 'a dungeon that nobody may know of',
   metadata: { order: secret },
   user: 'user-of-the-client',
   webhook_url: `${service.machine.inboxUrl}?secret-address`,
@@ -57,14 +59,15 @@ describe('DELETE /creations/{id} of a completed creation', () => {
       webhook: null,
       result_urls: [],
       results: [],
-      cost: 0.01,
+      cost: 0.04,
       erased_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
     });
+    expect((await show(id, payer)).body).not.toHaveProperty('negative_prompt');
     await service.machine.advance(40 * 60);
     const after = await recordOf(service, id);
     expect(after).toMatchObject({ erasedBy: payer.record.id, status: 'completed' });
     expect(after.dueAt).toBeUndefined();
-    expect(JSON.stringify(after)).not.toMatch(/castle|secret-address|user-of-the-client/);
+    expect(JSON.stringify(after)).not.toMatch(/castle|dungeon|secret-address|user-of-the-client/);
     expect(await service.operator.deliveries.log(payer.account.id, 10)).toEqual([]);
     expect(await movementsOf(service, after)).toEqual(['charge']);
   });

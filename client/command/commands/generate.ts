@@ -158,7 +158,7 @@ async function requestOf(
   return {
     model:
       options.model ??
-      (session.io.env['DARKROOM_MODEL'] || (await cheapest(session, client, image_urls.length))),
+      (session.io.env['DARKROOM_MODEL'] || (await cheapest(session, client, image_urls.length, options))),
     ...(prompt !== undefined && { prompt }),
     ...(image_urls.length > 0 && { image_urls }),
     ...(resolution !== undefined && { resolution }),
@@ -183,11 +183,18 @@ async function sourceImage(
   return client.uploads.create(await imageFile(io, image), { signal: io.signal });
 }
 
-/** The cheapest model that takes this number of source images. Its name is printed, because the user named none. */
-async function cheapest({ io, note }: Session, client: Darkroom, images: number): Promise<string> {
+/** The cheapest model that takes the request. Its name is printed, because the user named none. */
+async function cheapest(
+  { io, note }: Session,
+  client: Darkroom,
+  images: number,
+  { negativePrompt }: GenerateOptions,
+): Promise<string> {
   const models = await client.models.list({ signal: io.signal });
   const takes = (model: Model): boolean =>
-    model.available && (images === 0 || (model.supports_image_input && model.max_image_urls >= images));
+    model.available &&
+    (images === 0 || (model.supports_image_input && model.max_image_urls >= images)) &&
+    (negativePrompt === undefined || model.supports_negative_prompt);
   const [first] = models.filter(takes).toSorted((one, other) => leastPrice(one) - leastPrice(other));
   if (!first) {
     throw new CommandError(

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 546eae71463a858756045c5cf85ebcd08116a2b6ab9b98c0d7c3872be30bc28d
-// types   5e3bc414db717f0db2829eb95725adf361c24f47a17844367f5b28eed616b73c
+// schemas 1052a0741e2010acfffd28f55e5580e9af1087992d46e516a83ffffe1c1589a3
+// types   d35158ab983e33674c9e3c1ce77395cea54671c0b59f6e0eb02a67addc51edc8
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -38,6 +38,10 @@ export type ImageRequest = {
      * Passed on if the provider supports it.
      */
     seed?: number | null;
+    /**
+     * What the image must not show, for a model with `supports_negative_prompt`. Some take fewer characters. Other models refuse it.
+     */
+    negative_prompt?: string | null;
     /**
      * At most 16 texts of your own. A key has 1 to 40 characters (Unicode code points). Creation and webhook return the texts under exactly these keys, whatever they are (even `constructor` or `__proto__`).
      */
@@ -712,9 +716,10 @@ export type FieldError = {
      * - `invalid_size`: a side of the source image is too short or too long.
      * - `unsupported_type`: the source image is not JPEG, PNG or WebP.
      * - `upload_not_usable`: no upload of this account was filled under this id and has not expired.
+     * - `unsupported_parameter`: the model does not take the field; the message names models that do.
      * - `not_taken`: no enabled provider takes this source image.
      */
-    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_deep' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'not_taken';
+    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_deep' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'unsupported_parameter' | 'not_taken';
     /**
      * For people. Do not branch on it.
      */
@@ -1357,6 +1362,10 @@ export type Model = {
      * In Unicode code points.
      */
     max_prompt_length: number;
+    /**
+     * Whether it takes `negative_prompt`.
+     */
+    supports_negative_prompt: boolean;
     resolutions: Array<Resolution>;
     aspect_ratios: Array<AspectRatio>;
     output_formats: Array<OutputFormat>;
@@ -1426,6 +1435,10 @@ export type OpenCreation = {
     output_format: OutputFormat;
     seed: number | null;
     /**
+     * As in the request. Missing when the request left it out.
+     */
+    negative_prompt?: string;
+    /**
      * What was charged, in USD. It stays after a refund.
      */
     cost: number;
@@ -1490,6 +1503,10 @@ export type CompletedCreation = {
     aspect_ratio: AspectRatio;
     output_format: OutputFormat;
     seed: number | null;
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    negative_prompt?: string;
     /**
      * What was charged, in USD. It stays after a refund.
      */
@@ -1590,6 +1607,10 @@ export type FailedCreation = {
     output_format: OutputFormat;
     seed: number | null;
     /**
+     * As in the request. Missing when the request left it out.
+     */
+    negative_prompt?: string;
+    /**
      * What was charged, in USD. It stays after a refund.
      */
     cost: number;
@@ -1659,6 +1680,10 @@ export type UserCreation = {
     output_format: OutputFormat;
     seed: number | null;
     /**
+     * As in the request. Missing when the request left it out.
+     */
+    negative_prompt?: string;
+    /**
      * What was charged, in USD. It stays after a refund.
      */
     cost: number;
@@ -1696,6 +1721,10 @@ export type UserCreation = {
     aspect_ratio: AspectRatio;
     output_format: OutputFormat;
     seed: number | null;
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    negative_prompt?: string;
     /**
      * What was charged, in USD. It stays after a refund.
      */
@@ -1753,6 +1782,10 @@ export type UserCreation = {
     aspect_ratio: AspectRatio;
     output_format: OutputFormat;
     seed: number | null;
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    negative_prompt?: string;
     /**
      * What was charged, in USD. It stays after a refund.
      */

@@ -29,6 +29,7 @@ export function submissionParts(step: Submission): {
     model: step.model,
     prompt: `${promptMark} ${own} ${step.directives}`,
     resolution: step.resolution,
+    ...(step.model === 'sandbox-standard' && { negative_prompt: `${promptMark} clouds` }),
     // The requests of one idempotency key are the same, so they name the same user.
     ...(step.user !== undefined && { user: idempotencyKey === undefined ? step.user : 'user 1' }),
     ...(images.length > 0 && { image_urls: images }),

@@ -23,8 +23,9 @@ function imagesOf(item: Item | undefined): string[] {
 
 /** What the client sent, as the record had it. */
 function textsOf(item: Item | undefined): string[] {
-  const { prompt, user, webhook, metadata } = item ?? {};
-  return [prompt?.S, user?.S, webhook?.M?.['url']?.S, webhook?.M?.['body']?.S, metadata?.S].filter(
+  const { prompt, negativePrompt, user, webhook, metadata } = item ?? {};
+  const ofWebhook = ['url', 'body'].map((name) => webhook?.M?.[name]?.S);
+  return [prompt?.S, negativePrompt?.S, user?.S, ...ofWebhook, metadata?.S].filter(
     (text): text is string => text !== undefined && text !== '' && text !== '{}',
   );
 }
@@ -73,7 +74,8 @@ export function createErasureInvariants(world: World, service: () => Service | u
     const known = erased.get(String(body['id']));
     if (known && known.at < askedAt) {
       const { prompt = null, metadata = {}, user = null, webhook = null, result_urls: urls = [] } = body;
-      const shown = JSON.stringify([prompt, metadata, user, webhook, urls]);
+      const texts = body['negative_prompt'] === undefined ? prompt : 'a negative prompt';
+      const shown = JSON.stringify([texts, metadata, user, webhook, urls]);
       if (shown !== '[null,{},null,null,[]]')
         accuse('an answer shows nothing erased', `${String(body['id'])}: ${shown}`);
     }

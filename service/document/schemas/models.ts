@@ -23,6 +23,7 @@ const model = z
     supports_image_input: z.boolean(),
     max_image_urls: z.int().min(0),
     max_prompt_length: z.int().min(1).meta({ description: 'In Unicode code points.' }),
+    supports_negative_prompt: z.boolean().meta({ description: 'Whether it takes `negative_prompt`.' }),
     resolutions: z.array(resolution),
     aspect_ratios: z.array(aspectRatio),
     output_formats: z.array(outputFormat),

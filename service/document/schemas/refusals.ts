@@ -37,6 +37,7 @@ const fieldErrorCodes = {
   invalid_size: 'a side of the source image is too short or too long',
   unsupported_type: 'the source image is not JPEG, PNG or WebP',
   upload_not_usable: 'no upload of this account was filled under this id and has not expired',
+  unsupported_parameter: 'the model does not take the field; the message names models that do',
   not_taken: 'no enabled provider takes this source image',
 } as const;
 

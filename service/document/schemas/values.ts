@@ -56,7 +56,7 @@ export function user(description: string): z.ZodString {
 
 export function plainSchema(field: PlainField): z.ZodType {
   if (field.kind === 'integer') return z.int().min(field.least).max(field.most);
-  return field.kind === 'choice' ? z.enum(field.values) : z.string().max(field.most);
+  return field.kind === 'choice' ? z.enum(field.values) : z.string().min(field.least).max(field.most);
 }
 
 /** The examples of the document: answers of a running service, which a test compares with today's. */

@@ -9,6 +9,7 @@ export interface ModelBody {
   readonly name: string;
   readonly available: boolean;
   readonly max_image_urls: number;
+  readonly supports_negative_prompt: boolean;
   readonly resolutions: readonly string[];
   readonly aspect_ratios: readonly string[];
   readonly output_formats: readonly string[];
@@ -49,8 +50,10 @@ function cheapestOf(models: readonly ModelBody[], args: Arguments): string {
   return cheapest.id;
 }
 
-function fits(model: ModelBody, { resolution, aspect_ratio: ratio, image_urls: images }: Arguments): boolean {
+function fits(model: ModelBody, args: Arguments): boolean {
+  const { resolution, aspect_ratio: ratio, image_urls: images, negative_prompt: negative } = args;
   return (
+    (negative == null || model.supports_negative_prompt) &&
     (resolution === undefined || model.resolutions.some((one) => one === resolution)) &&
     (ratio === undefined || model.aspect_ratios.some((one) => one === ratio)) &&
     countOf(images) <= model.max_image_urls

@@ -12,6 +12,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   filledWorkflow,
+  takesNegativePrompt,
   type Workflow,
   workflowFor,
   type Workflows,
@@ -129,12 +130,15 @@ export function createComfyui(server: ComfyuiServer): ImageProvider {
   };
   return {
     name,
+    sends: ['negativePrompt'],
     submit: (job, signal) =>
       answering(async () => {
         const connection = await connect(signal);
         if (!connection) return refusedBy('credentials', 'no credential');
         const workflow = workflowFor(workflows, job.providerModel, job.sourceCount);
         if (!workflow) return refusedBy('unknown_answer', `no workflow for ${job.sourceCount} source images`);
+        if (job.negativePrompt != null && !takesNegativePrompt(workflow))
+          return refusedBy('unknown_answer', 'no place for a negative prompt');
         return submit(connection, workflow, job, job.seed ?? randomSeed());
       }),
     poll: (jobId, job, signal) =>
@@ -165,7 +169,15 @@ async function submit(
   const uploaded = await uploadedNames(connection, job.sourceCount > 0 ? await job.readSources() : []);
   if (uploaded.kind === 'refused') return uploaded;
   const [width = 0, height = 0] = openaiSizes[job.resolution][job.aspectRatio].split('x').map(Number);
-  const filling = { prompt: job.prompt ?? '', seed, width, height, sources: uploaded.names };
+  const { prompt, negativePrompt } = job;
+  const filling = {
+    prompt: prompt ?? '',
+    negativePrompt: negativePrompt ?? '',
+    seed,
+    width,
+    height,
+    sources: uploaded.names,
+  };
   const response = await http.call({
     method: 'POST',
     to: '/prompt',

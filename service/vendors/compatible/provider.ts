@@ -110,6 +110,7 @@ export function createCompatible(server: CompatibleServer): ImageProvider {
     );
   return {
     name,
+    ...(style.negativePrompt !== null && { sends: ['negativePrompt'] }),
     submit: (job, signal) =>
       answering(async () => {
         const headers = await headersOf(server);

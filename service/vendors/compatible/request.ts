@@ -84,7 +84,18 @@ function fieldsOf(style: Style, job: RenderJob): Readonly<Record<string, Value>>
     ...(style.quality !== 'never' && quality !== undefined && { quality }),
     ...(style.outputFormat !== null && { [style.outputFormat]: job.outputFormat }),
     ...(style.seed !== null && job.seed !== null && { [style.seed]: job.seed }),
+    ...negativeFields(style, job),
   };
+}
+
+/** Throws for a server that takes no negative prompt: the catalog must not offer it there. */
+function negativeFields(
+  { negativePrompt: field }: Style,
+  { negativePrompt: text }: RenderJob,
+): Readonly<Record<string, string>> {
+  if (text == null) return {};
+  if (field === null) throw new Error('a server without negative prompts was given one');
+  return { [field]: text };
 }
 
 function withSources(

@@ -10,6 +10,7 @@ const openai: Style = {
   edits: 'multipart',
   sourceField: 'image[]',
   seed: null,
+  negativePrompt: null,
   quality: 'always',
   outputFormat: 'output_format',
   moderation: null,
@@ -35,12 +36,12 @@ export const styles: Readonly<Record<CompatibleStyleName, Style>> = {
    * github.com/vllm-project/vllm-omni, docs/serving/image_generation_api.md and image_edit_api.md, which
    * docs.vllm.ai/projects/vllm-omni shows (read 2026-11-23). Only an edit takes another format than PNG.
    */
-  'vllm-omni': ownGpu,
+  'vllm-omni': { ...ownGpu, negativePrompt: 'negative_prompt' },
   /**
    * docs.sglang.io/diffusion/api/openai_api.html, and image_api.py and protocol.py of the server (read 2026-11-23). An
    * address would need a storage that the server is set up with, so the picture is asked for in base64.
    */
-  sglang: { ...ownGpu, outputFormat: 'output_format' },
+  sglang: { ...ownGpu, outputFormat: 'output_format', negativePrompt: 'negative_prompt' },
   /**
    * localai.io/features/image-generation and core/http/endpoints/openai/image.go (read 2026-11-23). A "|" in a prompt
    * begins the negative prompt there. Not verified: ref_images in a release of this autumn.

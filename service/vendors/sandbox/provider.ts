@@ -104,6 +104,7 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
   };
   return {
     name,
+    sends: ['negativePrompt'],
     submit: async (job, signal) => {
       const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
       if (asyncMillis !== undefined) {
@@ -135,6 +136,7 @@ async function paint(job: RenderJob): Promise<ProviderAnswer> {
   const { width, height } = pixelsOf(job.resolution, job.aspectRatio);
   const bytes = await pictureOf({
     prompt: job.prompt ?? '',
+    ...(job.negativePrompt != null && { negativePrompt: job.negativePrompt }),
     // Pictures of one request differ, as a vendor's do. A request with a seed gets the pictures of this seed.
     seed: job.seed ?? job.index ?? 0,
     width,

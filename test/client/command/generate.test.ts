@@ -30,7 +30,7 @@ describe('darkroom generate', () => {
 
   it('sends every option, and with --json prints the files and the creation', async () => {
     const options =
-      '-m sandbox-pro -r 1K -a 16:9 --seed 7 --max-cost 0.2 --user ann --metadata order=4=2 -o all.png';
+      '-m sandbox-pro -r 1K -a 16:9 --seed 7 --negative-prompt boats --max-cost 0.2 --user ann --metadata order=4=2 -o all.png';
     const said = await served.person.run(['--json', 'generate', 'a lake', ...options.split(' ')]);
     expect([said.code, said.err]).toEqual([0, '']);
     expect(JSON.parse(said.out)).toMatchObject({
@@ -40,6 +40,7 @@ describe('darkroom generate', () => {
         resolution: '1K',
         aspect_ratio: '16:9',
         seed: 7,
+        negative_prompt: 'boats',
         user: 'ann',
         output_format: 'png',
         metadata: { order: '4=2' },
@@ -52,6 +53,10 @@ describe('darkroom generate', () => {
     const options = '-i source.png -o winter.png'.split(' ');
     expect(await served.person.json('generate', 'in winter', ...options)).toMatchObject({
       creation: { model: 'sandbox-standard', cost: 0.045 },
+    });
+    const without = ['--negative-prompt', 'snow', '--dry-run'];
+    expect(await served.person.json('generate', 'in winter', ...without)).toMatchObject({
+      model: 'sandbox-standard',
     });
     const { image_url } = (await served.person.json('upload', 'source.png')) as { image_url: string };
     expect(image_url).toMatch(/^upload:/);

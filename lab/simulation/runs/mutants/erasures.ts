@@ -23,6 +23,7 @@ export const erasures: Bugs = {
   'service/creations/erase-store.ts': {
     'colours-stay-in-the-record': ["      ', colours',\n", ''],
     'prompt-stays-in-the-record': ['prompt = :nothing', 'asked = :nothing'],
+    'negative-prompt-stays-in-the-record': ['      ...privateMembers.map((name) => `, ${name}`),\n', ''],
     'body-stays-in-the-record': ["${webhook ? ', webhook.body' : ''}", ''],
     'open-creation-is-erased': [
       "const hasEnded = '#status IN (:completed, :failed)'",

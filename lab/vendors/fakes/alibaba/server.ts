@@ -175,6 +175,8 @@ function wrongParameter(parameters: Fields): string | undefined {
   if (size !== undefined && !isSize(size)) return 'size';
   if (!Number.isInteger(seed) || Number(seed) < 0 || Number(seed) > 2_147_483_647) return 'seed';
   if (typeof extend !== 'boolean') return 'prompt_extend';
+  const { negative_prompt: negative = '' } = parameters;
+  if (typeof negative !== 'string' || negative.length > 500) return 'negative_prompt';
   return typeof watermark === 'boolean' ? undefined : 'watermark';
 }
 

@@ -78,6 +78,8 @@ function checkedBody({ headers, json }: Received): Body | string {
   const body = fieldsOf(json);
   const unknown = Object.keys(body).find((field) => !knownFields.includes(field));
   if (unknown !== undefined) return unknown;
+  const { negative_prompt: negative = '' } = body;
+  if (typeof negative !== 'string' || negative.length > 10_000) return 'negative_prompt';
   const { prompt, mode = 'text-to-image', aspect_ratio = '1:1', output_format = 'png', seed = 0 } = body;
   if (typeof prompt !== 'string' || prompt === '' || prompt.length > 10_000) return 'prompt';
   if (mode !== 'text-to-image') return 'mode';

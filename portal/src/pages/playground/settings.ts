@@ -27,10 +27,8 @@ const empty: Settings = { model: '', prompt: '', resolution: '', aspectRatio: ''
 export const fitting = (value: string, taken: readonly string[]): string =>
   taken.includes(value) ? value : (taken[0] ?? '');
 
-/** Some models cannot repeat an image. */
-const repeats: string = 'seed';
-export const plainOf = (model: ModelView) =>
-  plainRows.filter(([name]) => name !== repeats || model.takes_seed);
+/** Some models cannot repeat an image, and few take a negative prompt. */
+export const plainOf = (model: ModelView) => plainRows.filter(([name]) => model[`takes_${name}`]);
 
 export function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]): GenerateBody {
   const prompt = settings.prompt.trim();

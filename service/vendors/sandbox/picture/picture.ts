@@ -9,6 +9,8 @@ import { tilePainter } from './tiles.ts';
 
 export interface PictureJob {
   readonly prompt: string;
+  /** Known words in it keep motifs and colours out of the picture. */
+  readonly negativePrompt?: string;
   readonly seed: number;
   /** Pixels, at least 1. */
   readonly width: number;
@@ -24,15 +26,15 @@ export interface PictureJob {
  */
 export async function renderPicture(job: PictureJob): Promise<Buffer> {
   const frame = frameOf(job.width, job.height);
-  const paint = painterOf(frame, job.prompt, job.seed);
+  const paint = painterOf(frame, job);
   return job.format === 'png'
     ? writePng(frame, job.prompt, (rows) => develop(frame, paint, 3, rows))
     : writeJpeg(frame, job.prompt, (rows) => develop(frame, paint, 4, rows));
 }
 
-function painterOf(frame: Frame, prompt: string, seed: number): PaintRow {
+function painterOf(frame: Frame, { prompt, negativePrompt, seed }: PictureJob): PaintRow {
   const dice = (part: string) => diceFor(prompt, seed, part);
-  const theme = themeOf(prompt, dice('theme'));
+  const theme = themeOf(prompt, dice('theme'), negativePrompt);
   return painterOfTheme(frame, theme, dice);
 }
 

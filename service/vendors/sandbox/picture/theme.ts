@@ -89,13 +89,37 @@ const silks: readonly [PaletteName, ...PaletteName[]] = [
   'glacier',
 ];
 
-/** Chooses the theme by the known words of the prompt. The dice choose what no known word decides. */
-export function themeOf(prompt: string, dice: Dice): Theme {
-  const text = prompt.toLowerCase();
-  const hints = motifHints.filter(({ words }) => words.test(text));
-  const motif = dice.pick(hints.find((hint) => hint.motifs)?.motifs ?? allMotifs);
+/**
+ * Chooses the theme by the known words of the prompt. The dice choose what no known word decides. The first hint
+ * of the negative prompt takes its motifs and its palettes away.
+ */
+export function themeOf(prompt: string, dice: Dice, negativePrompt = ''): Theme {
+  const hints = hintsOf(prompt);
+  const unwanted = hintsOf(negativePrompt);
+  const motifs = hints.find((hint) => hint.motifs)?.motifs ?? allMotifs;
+  const motif = dice.pick(without(unwanted.find((hint) => hint.motifs)?.motifs, motifs, allMotifs));
   // Northern lights need the palette of a night, even if a word of the prompt asks for another palette.
   if (motif === 'aurora') return { motif, palette: dice.pick(['boreal', 'boreal', 'midnight']) };
   const free = motif === 'silk' ? silks : paletteNames;
-  return { motif, palette: dice.pick(hints.find((hint) => hint.palettes)?.palettes ?? free) };
+  const palettes = hints.find((hint) => hint.palettes)?.palettes ?? free;
+  return {
+    motif,
+    palette: dice.pick(without(unwanted.find((hint) => hint.palettes)?.palettes, palettes, free)),
+  };
+}
+
+function hintsOf(text: string): readonly Hint[] {
+  const lower = text.toLowerCase();
+  return motifHints.filter(({ words }) => words.test(lower));
+}
+
+/** The wished values that are not unwanted; if none is left, all others that are not. */
+function without<Value>(
+  unwanted: readonly Value[] = [],
+  wished: readonly [Value, ...Value[]],
+  all: readonly [Value, ...Value[]],
+): readonly [Value, ...Value[]] {
+  const isWanted = (value: Value): boolean => !unwanted.includes(value);
+  const [first, ...rest] = wished.some(isWanted) ? wished.filter(isWanted) : all.filter(isWanted);
+  return first === undefined ? wished : [first, ...rest];
 }

@@ -1,0 +1,74 @@
+/** What each provider does with the fields that only some vendors honour: its fake reads the request as it came. */
+import { describe, expect, it } from 'vitest';
+import { readCatalog } from '../../../admin/catalog/catalog-files.ts';
+import { fakeBedrockIdentity, startFakeBedrock } from '../../../lab/vendors/fakes/bedrock/server.ts';
+import type { FakeVendor } from '../../../lab/vendors/fakes/fake-vendor.ts';
+import { fleetFakes, type FleetName, fleetNames } from '../../../lab/vendors/fleet.ts';
+import { type Honoured, honoured, type RareName, rareFields } from '../../../lab/vendors/honoured.ts';
+import { mostNegativePrompt } from '../../../service/catalog/catalog.ts';
+import { createBedrock } from '../../../service/vendors/bedrock.ts';
+import { type RareField, unsentField } from '../../../service/vendors/provider.ts';
+import { adapterAt, jobFor } from '../adapters.ts';
+
+const every = fleetNames.flatMap((vendor) => rareFields.map((field) => ({ vendor, field })));
+const is = (what: 'honoured' | 'refused') =>
+  every.filter(({ vendor, field }) => (honoured[vendor][field] === 'honoured') === (what === 'honoured'));
+
+const members: Readonly<Record<RareName, RareField>> = { negative_prompt: 'negativePrompt' };
+const values: Readonly<Record<RareName, string>> = { negative_prompt: 'no boats, said nobody' };
+
+const offers: Readonly<Record<RareName, (vendor: FleetName) => boolean>> = {
+  negative_prompt: (vendor) =>
+    readCatalog().models.some(
+      ({ routes }) => mostNegativePrompt(routes.filter(({ provider }) => provider === vendor)) > 0,
+    ),
+};
+
+async function askedFor(
+  vendor: FleetName,
+  field: RareName,
+): Promise<{ readonly answer: string; readonly fake: FakeVendor; readonly unsent: string | undefined }> {
+  const fake = await (vendor === 'bedrock' ? startFakeBedrock() : fleetFakes[vendor].start());
+  try {
+    const adapter =
+      vendor === 'bedrock'
+        ? createBedrock({
+            name: vendor,
+            region: 'us-west-2',
+            endpoint: fake.url,
+            credentials: fakeBedrockIdentity,
+          })
+        : await adapterAt(vendor, fake.url, fleetFakes[vendor].key ?? 'never asked for');
+    const job = { ...jobFor(vendor), [members[field]]: values[field] };
+    const unsent = unsentField(job, adapter);
+    const answer = unsent ? 'unsent' : (await adapter.submit(job, AbortSignal.timeout(10_000))).kind;
+    return { answer, fake, unsent };
+  } finally {
+    await fake.stop();
+  }
+}
+
+describe('the fields that only some vendors honour', () => {
+  it.each(is('honoured'))('$vendor is sent $field, and takes it', async ({ vendor, field }) => {
+    const { answer, fake } = await askedFor(vendor, field);
+    expect(['rendered', 'pending']).toContain(answer);
+    expect(fake.received.filter(({ body }) => body.includes(values[field]))).toHaveLength(1);
+  });
+
+  it.each(is('refused'))('$vendor is never asked for $field, and says why', async ({ vendor, field }) => {
+    const why: Honoured = honoured[vendor][field];
+    expect(typeof why === 'object' ? why.refused : '').toMatch(/^[\w"].{15,}\.$/);
+    expect(offers[field](vendor)).toBe(false);
+    const { unsent, fake } = await askedFor(vendor, field);
+    expect(unsent).toBe(members[field]);
+    expect(fake.received).toEqual([]);
+  });
+
+  it('A vendor that honours a field and is sold offers it', () => {
+    const sold = new Set(
+      readCatalog().models.flatMap(({ routes }) => routes.map(({ provider }) => provider)),
+    );
+    for (const { vendor, field } of is('honoured'))
+      if (sold.has(vendor)) expect(offers[field](vendor)).toBe(true);
+  });
+});
