@@ -9,6 +9,7 @@ import { asMicros, fromUsd, type Micros, toUsd } from '../../service/values/mone
 import { settled, submit } from '../../start/creations.ts';
 import { vendorNames } from './fakes/all-fakes.ts';
 import { type Fleet, startFleet } from './fleet.ts';
+import { isOffered, type RareName, rareFields } from './honoured.ts';
 import { ownServerNames } from './own-servers.ts';
 
 /** Resolves with whether every creation completed. */
@@ -27,12 +28,15 @@ export async function run(args: string[]): Promise<boolean> {
 }
 
 const prompt = 'a lighthouse in a storm, seen from the sea';
+const valuesOf: Readonly<Record<RareName, string>> = { negative_prompt: 'people, boats' };
 
 /** One model as one vendor rendered it. Money is in USD. */
 interface VendorRun {
   /** Or the name of an own server. */
   readonly vendor: string;
   readonly model: string;
+  /** The field that few vendors honour and that the request had. */
+  readonly field: RareName | '-';
   readonly status: string;
   readonly ms: number;
   readonly bytes: number;
@@ -67,7 +71,10 @@ async function runVendors(fleet: Fleet, tell: (line: string) => void): Promise<V
       const route = model.routes.find(({ provider }) => provider === vendor);
       if (!route) continue;
       tell(`${model.id} at ${vendor} …`);
-      runs.push(await runOne(fleet, key, { vendor, model, route, costs }));
+      const line = { vendor, model, route, costs };
+      runs.push(await runOne(fleet, key, line, '-'));
+      for (const field of rareFields)
+        if (isOffered[field](route)) runs.push(await runOne(fleet, key, line, field));
     }
   }
   return runs;
@@ -84,14 +91,20 @@ async function runOne(
   { service }: Fleet,
   key: string,
   { vendor, model, route, costs }: Line,
+  field: VendorRun['field'],
 ): Promise<VendorRun> {
-  const id = await submit(service, key, { model: model.id, prompt });
+  const id = await submit(service, key, {
+    model: model.id,
+    prompt,
+    ...(field !== '-' && { [field]: valuesOf[field] }),
+  });
   const creation = await settled(service, id);
   const [image] = creation.results;
   const cost = vendorCost(costs, route, creation);
   return {
     vendor,
     model: model.id,
+    field,
     status: creation.status,
     ms: Date.parse(creation.completedAt ?? '') - Date.parse(creation.createdAt),
     bytes: image?.bytes ?? 0,

@@ -2,10 +2,17 @@
  * What each provider does with the fields of a request that only some vendors honour. Types ask every provider for
  * every field. test/vendors/whole/honoured.test.ts compares this with the catalog, and reads at the fakes what came.
  */
+import type { Route } from '../../service/catalog/catalog-schema.ts';
+import { mostNegativePrompt } from '../../service/catalog/catalog.ts';
 import type { FleetName } from './fleet.ts';
 
 export const rareFields = ['negative_prompt'] as const;
 export type RareName = (typeof rareFields)[number];
+
+/** Whether the catalog offers the field at the route. */
+export const isOffered: Readonly<Record<RareName, (route: Route) => boolean>> = {
+  negative_prompt: (route) => mostNegativePrompt([route]) > 0,
+};
 
 /** Why no route of the provider is offered for the field. */
 export type Honoured = 'honoured' | { readonly refused: string };
