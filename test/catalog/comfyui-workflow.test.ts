@@ -70,12 +70,12 @@ describe('A workflow file', () => {
     [
       'an unknown place',
       node({ text: '{{prompt}}', seed: '{{sead}}' }),
-      '6.inputs.seed: {{sead}} is no place; known are prompt, seed, width, height, source_1',
+      '6.inputs.seed: {{sead}} is no place; known are prompt, negative_prompt, seed, width, height, source_1',
     ],
     [
       'an unknown place deep inside',
       { workflows: { 'my-model': node({ text: '{{prompt}}', list: [{ a: '{{ toString }}' }] }) } },
-      'workflows.my-model.6.inputs.list: {{toString}} is no place; known are prompt, seed, width, height, source_1',
+      'workflows.my-model.6.inputs.list: {{toString}} is no place; known are prompt, negative_prompt, seed, width, height, source_1',
     ],
     [
       'a source image in a workflow without one',
