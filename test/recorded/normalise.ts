@@ -80,6 +80,10 @@ const forms: readonly (readonly [kind: string, form: string])[] = [
   ['cursor', String.raw`\bMD[0-9A-Za-z_-]{46}(?![0-9A-Za-z_-])`],
   // A UUIDv7: a creation's, or a delivery's.
   ['id', '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}'],
+  [
+    'request',
+    String.raw`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.\w{10}\.[0-9a-z]{6}\b`,
+  ],
   ['uuid', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'],
   ['file', String.raw`(?<=\b(?:results|sources)/)[0-9A-Za-z_-]{32}`],
   ['port', String.raw`(?<=\b127\.0\.0\.1:)[1-9]\d{4}\b`],
