@@ -28,7 +28,10 @@ export async function run(args: string[]): Promise<boolean> {
 }
 
 const prompt = 'a lighthouse in a storm, seen from the sea';
-const valuesOf: Readonly<Record<RareName, string>> = { negative_prompt: 'people, boats' };
+const valuesOf: Readonly<Record<RareName, (route: Route) => string>> = {
+  negative_prompt: () => 'people, boats',
+  quality: ({ quality }) => quality ?? 'low',
+};
 
 /** One model as one vendor rendered it. Money is in USD. */
 interface VendorRun {
@@ -96,7 +99,7 @@ async function runOne(
   const id = await submit(service, key, {
     model: model.id,
     prompt,
-    ...(field !== '-' && { [field]: valuesOf[field] }),
+    ...(field !== '-' && { [field]: valuesOf[field](route) }),
   });
   const creation = await settled(service, id);
   const [image] = creation.results;

@@ -11,6 +11,7 @@ import { readWorkflow, type Workflows } from '../../service/catalog/comfyui-work
 import { providerDefinitionSchema } from '../../service/catalog/provider-definition-schema.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import { providers, type StyleName } from '../../service/catalog/providers.ts';
+import { tiers } from '../../service/contract/request-fields.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
 import type { Fake } from './fakes/all-fakes.ts';
 import { comfyuiRows } from './fakes/comfyui/rows.ts';
@@ -129,6 +130,7 @@ function modelOf(name: OwnServerName): object {
         provider: name,
         provider_model: ownServers[name].providerModel,
         quality: null,
+        ...(ownServers[name].style === 'litellm' && { qualities: tiers }),
         resolutions: ['1K'],
         aspect_ratios: ['1:1', '16:9', '9:16'],
         output_formats: ['png'],

@@ -3,12 +3,20 @@ import type { Model, Route } from '../catalog/catalog-schema.ts';
 import {
   chooseShape,
   enabledRoutes,
+  honours,
   isSunset,
   isVisible,
+  modelOfTier,
   mostNegativePrompt,
   offered,
 } from '../catalog/catalog.ts';
-import { aspectRatios, outputFormats, resolutions } from '../contract/request-fields.ts';
+import {
+  aspectRatios,
+  outputFormats,
+  type Resolution,
+  resolutions,
+  tiers,
+} from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 import type { Caller } from './admit.ts';
 import type { CatalogServices } from './open.ts';
@@ -29,11 +37,8 @@ export const listModels: Handle<CatalogServices> = async (request, caller, { cat
 };
 
 /** @param visible the models that the caller may see: a hidden model must not show as a successor */
-function modelView(
-  model: Model,
-  { account, state, nowMillis }: Caller,
-  visible: readonly Model[],
-): Record<string, unknown> {
+function modelView(model: Model, caller: Caller, visible: readonly Model[]): Record<string, unknown> {
+  const { account, state, nowMillis } = caller;
   const isOver = isSunset(model, nowMillis);
   const routes = isOver ? [] : enabledRoutes(model, account.policy, state);
   const reason = isOver ? 'sunset' : 'no_provider_enabled';
@@ -52,6 +57,7 @@ function modelView(
     max_prompt_length: model.max_prompt_length,
     supports_negative_prompt: mostNegativePrompt(routes) > 0,
     ...shapesOf(model, routes),
+    ...tiersOf(model, isOver ? [] : visible, caller),
     deprecated_at: model.deprecated_at,
     sunset_at: model.sunset_at,
     successor: visible.find(({ id }) => id === model.successor)?.id ?? null,
@@ -72,12 +78,41 @@ function shapesOf(model: Model, routes: readonly Route[]): Record<string, unknow
     default_resolution: chosen.resolution,
     default_aspect_ratio: chosen.aspectRatio,
     default_output_format: chosen.outputFormat,
-    pricing: model.pricing
-      .filter((row) => rendered.includes(row.resolution))
-      .map((row) => ({
-        resolution: row.resolution,
-        usd: toUsd(fromUsd(row.usd)),
-        usd_per_input_image: toUsd(fromUsd(row.usd_per_input_image)),
-      })),
+    pricing: pricesOf(model, rendered),
+  };
+}
+
+interface PriceRow {
+  readonly resolution: Resolution;
+  readonly usd: number;
+  readonly usd_per_input_image: number;
+}
+
+function pricesOf({ pricing }: Model, rendered: readonly Resolution[]): PriceRow[] {
+  return pricing
+    .filter((row) => rendered.includes(row.resolution))
+    .map((row) => ({
+      resolution: row.resolution,
+      usd: toUsd(fromUsd(row.usd)),
+      usd_per_input_image: toUsd(fromUsd(row.usd_per_input_image)),
+    }));
+}
+
+/** The qualities that a request for the model may name, with the prices of each. */
+function tiersOf(model: Model, visible: readonly Model[], caller: Caller): Record<string, unknown> {
+  const { account, state, nowMillis } = caller;
+  const usable = visible.filter((one) => !isSunset(one, nowMillis));
+  const offers = tiers.flatMap((quality) => {
+    const of = modelOfTier(model, quality, { models: usable });
+    const routes = of
+      ? enabledRoutes(of, account.policy, state).filter((route) => honours(route, { tier: quality }))
+      : [];
+    if (!of || routes.length === 0) return [];
+    const rendered = offered(resolutions, routes, (route) => route.resolutions);
+    return [{ quality, prices: pricesOf(of, rendered) }];
+  });
+  return {
+    qualities: offers.map(({ quality }) => quality),
+    quality_pricing: offers.flatMap(({ quality, prices }) => prices.map((row) => ({ quality, ...row }))),
   };
 }

@@ -17,6 +17,7 @@ import {
   sourceSide,
 } from '../contract/limits.ts';
 import { apiRoot } from '../contract/operations.ts';
+import { tierIn } from '../contract/request-fields.ts';
 import { type CreationRecord, isTerminal } from '../creations/creation.ts';
 import type { ImageRequest } from '../creations/image-request.ts';
 import type { ClosedService } from '../creations/service-state-store.ts';
@@ -220,7 +221,9 @@ export function noRoute(request: ImageRequest): Problem {
   const { model, resolution, aspectRatio, outputFormat, imageUrls, negativePrompt } = request;
   const images = imageUrls.length > 0 ? [`${imageUrls.length} source images`] : [];
   const negative = negativePrompt == null ? [] : ['a negative prompt'];
-  const asked = [resolution, aspectRatio, outputFormat, ...images, ...negative].join(', ');
+  const tier = tierIn(request);
+  const quality = tier === undefined ? [] : [`quality "${tier}"`];
+  const asked = [resolution, aspectRatio, outputFormat, ...images, ...negative, ...quality].join(', ');
   const message = `No provider enabled for this account renders ${model.id} at ${asked}. GET /models lists what is possible.`;
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'provider_policy_no_route', errors: [] });
 }

@@ -7,6 +7,7 @@ import {
   plainFields,
   outputFormats,
   resolutions,
+  tiers,
 } from '../contract/request-fields.ts';
 import { fromUsd } from '../values/money.ts';
 import { providers } from './providers.ts';
@@ -41,6 +42,8 @@ const routeSchema = z.strictObject({
   provider_model: z.string().min(1),
   /** Set where the vendor sells one model in several qualities; else null. */
   quality: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullable(),
+  /** The qualities that the vendor takes at the same price. Absent: it takes none, or quality fixes one. */
+  qualities: z.array(z.enum(tiers)).min(1).optional(),
   resolutions: z.array(z.enum(resolutions)).min(1),
   aspect_ratios: z.array(z.enum(aspectRatios)).min(1),
   output_formats: z.array(z.enum(outputFormats)).min(1),

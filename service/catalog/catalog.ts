@@ -7,6 +7,7 @@ import {
   outputFormats,
   type Resolution,
   resolutions,
+  type Tier,
 } from '../contract/request-fields.ts';
 import { asMicros, fromUsd, type Micros } from '../values/money.ts';
 import type { Catalog, Model, Route } from './catalog-schema.ts';
@@ -23,6 +24,8 @@ export interface ImageShape {
 export interface Demands {
   /** In code points. 0 and absent: the request has no negative prompt. */
   readonly negativePromptLength?: number;
+  /** Undefined: the quality is left to the model. */
+  readonly tier?: Tier | undefined;
 }
 
 export interface RenderShape extends ImageShape, Demands {
@@ -84,8 +87,29 @@ export function routesFor(routes: readonly Route[], shape: RenderShape): readonl
 }
 
 /** Whether the vendor of the route is sent all of it. What it cannot be sent would be sold and lost. */
-export function honours(route: Route, { negativePromptLength = 0 }: Demands): boolean {
-  return negativePromptLength <= mostNegativePrompt([route]);
+export function honours(route: Route, { negativePromptLength = 0, tier }: Demands): boolean {
+  return negativePromptLength <= mostNegativePrompt([route]) && (!tier || rendersTier(route, tier));
+}
+
+function rendersTier({ quality, qualities = [] }: Route, tier: Tier): boolean {
+  return quality === tier || qualities.includes(tier);
+}
+
+/** Whether a route of the model renders the quality. @param routes those that are asked for */
+export function hasTier({ routes }: { readonly routes: readonly Route[] }, tier: Tier): boolean {
+  return routes.some((route) => rendersTier(route, tier));
+}
+
+/** The model and those that its vendor sells in other qualities. Empty for a model of one quality. */
+export function qualitiesOf(model: Model, { models }: Catalog): readonly Model[] {
+  const family = model.quality_of ?? model.id;
+  const siblings = models.filter((one) => (one.quality_of ?? one.id) === family);
+  return siblings.length > 1 ? siblings : [];
+}
+
+/** The model that renders the quality: itself, or one of its other qualities. Undefined: none does. */
+export function modelOfTier(model: Model, tier: Tier, catalog: Catalog): Model | undefined {
+  return [model, ...qualitiesOf(model, catalog)].find((one) => hasTier(one, tier));
 }
 
 /** The longest negative prompt that one of the routes takes. 0: none takes any. */

@@ -4,7 +4,7 @@
  * it may be longer than 300 lines.
  */
 import type { Role } from './operations.ts';
-import type { plainShown } from './request-fields.ts';
+import type { plainShown, Tier } from './request-fields.ts';
 
 /** A list that is read in pages. `next_cursor` is null on the last page. */
 export interface PageView<Row> {
@@ -127,6 +127,8 @@ export interface ModelView {
   readonly max_source_images: number;
   readonly takes_seed: boolean;
   readonly takes_negative_prompt: boolean;
+  readonly takes_quality: boolean;
+  readonly qualities: readonly Tier[];
   readonly sunset_at: string | null;
 }
 

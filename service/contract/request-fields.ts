@@ -19,6 +19,7 @@ export type PlainField =
 export const plainFields = {
   seed: { kind: 'integer', least: 0, most: 2 ** 31 - 1 },
   negative_prompt: { kind: 'text', least: 1, most: 2_000, isPrivate: true },
+  quality: { kind: 'choice', values: ['auto', 'low', 'medium', 'high'] },
 } as const satisfies Readonly<Record<string, PlainField>>;
 
 export type PlainName = keyof typeof plainFields;
@@ -33,6 +34,11 @@ export const plainWords: Readonly<Record<PlainName, Words>> = {
     description:
       'What the image must not show, for a model with `supports_negative_prompt`. Some take fewer characters. Other models refuse it.',
     hint: 'what the image must not show, for a model that takes it',
+  },
+  quality: {
+    description:
+      'One of the `qualities` of the model, or auto, as if it were left out. It may decide the price, and then the model of the creation is the one of this quality.',
+    hint: 'for a model with qualities, which may have other prices',
   },
 };
 
@@ -57,6 +63,21 @@ type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
 export type PlainMembers = {
   readonly [Name in PlainName as Camel<Name>]?: NonNullable<PlainBody[Name]> | null;
 };
+
+/** The qualities that a request may name. */
+export const tiers = ['low', 'medium', 'high'] as const satisfies readonly NonNullable<
+  PlainBody['quality']
+>[];
+export type Tier = (typeof tiers)[number];
+
+/** The quality that the request names. Undefined: it leaves the choice to the model. */
+export function tierIn({
+  quality,
+}: {
+  readonly quality?: PlainMembers['quality'] | undefined;
+}): Tier | undefined {
+  return tiers.find((tier) => tier === quality);
+}
 
 /** A type without the members that plainMembers copies. The seed is named by hand, because it is never absent. */
 export type WithoutPlain<Of> = Omit<Of, Exclude<keyof PlainMembers, 'seed'>>;

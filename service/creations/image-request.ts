@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { userProblems } from '../accounts/end-user.ts';
 import type { Model, Route } from '../catalog/catalog-schema.ts';
-import { chooseShape, type Demands, honours, mostNegativePrompt, offered } from '../catalog/catalog.ts';
+import {
+  chooseShape,
+  type Demands,
+  hasTier,
+  honours,
+  mostNegativePrompt,
+  offered,
+} from '../catalog/catalog.ts';
 import { maxUrlLength } from '../contract/limits.ts';
 import {
   type AspectRatio,
@@ -20,6 +27,7 @@ import {
   plainRows,
   type Resolution,
   resolutions,
+  tierIn,
 } from '../contract/request-fields.ts';
 import { hasAtMostSixDecimals } from '../values/money.ts';
 import type { FieldError } from '../values/problem.ts';
@@ -236,6 +244,17 @@ export interface Able {
 
 /** The errors of the fields that no route of the model honours, whoever has enabled it. */
 function unhonoured(body: ImageRequestBody, model: Model, usable: () => readonly Able[]): FieldError[] {
+  return [...unhonouredText(body, model, usable), ...unhonouredTier(body, model, usable)];
+}
+
+function unhonouredTier(body: ImageRequestBody, model: Model, usable: () => readonly Able[]): FieldError[] {
+  const { tier } = demandsOf(body);
+  if (tier === undefined || hasTier(model, tier)) return [];
+  const able = usable().filter((one) => hasTier(one, tier));
+  return [notHonoured('quality', model, `no quality "${tier}"`, able)];
+}
+
+function unhonouredText(body: ImageRequestBody, model: Model, usable: () => readonly Able[]): FieldError[] {
   const { negativePromptLength } = demandsOf(body);
   const most = mostNegativePrompt(model.routes);
   if (negativePromptLength <= most) return [];
@@ -256,8 +275,9 @@ function notHonoured(field: string, model: Model, what: string, able: readonly A
 /** What the request asks of a route, beside the shape and the source images. */
 function demandsOf({
   negative_prompt: text = '',
-}: Pick<ImageRequestBody, 'negative_prompt'>): Demands & { readonly negativePromptLength: number } {
-  return { negativePromptLength: characters(text) };
+  quality,
+}: ImageRequestBody): Demands & { readonly negativePromptLength: number } {
+  return { negativePromptLength: characters(text), tier: tierIn({ quality }) };
 }
 
 export function missingPrompt(body: {

@@ -1,5 +1,5 @@
 import type { TokenPrices } from '../catalog/billed-cost.ts';
-import { plainMembers, type WithoutPlain } from '../contract/request-fields.ts';
+import { plainMembers, tierIn, type WithoutPlain } from '../contract/request-fields.ts';
 import { defined } from '../values/defined.ts';
 import type { RenderJob } from '../vendors/provider.ts';
 import type { CreationRecord, RouteAttempt } from './creation.ts';
@@ -13,11 +13,13 @@ interface JobOptions {
 
 export function jobOf(
   creation: CreationRecord,
-  { providerModel, quality, unitMicros }: Pick<RouteAttempt, 'providerModel' | 'quality' | 'unitMicros'>,
+  attempt: Pick<RouteAttempt, 'providerModel' | 'quality' | 'unitMicros'>,
   images: Pick<ImageStore, 'get'>,
   { callbackUrl, tokenPrices, saidEnded = false }: JobOptions = {},
 ): RenderJob {
   const { prompt, resolution, aspectRatio, outputFormat, seed, index, sources } = creation;
+  const { providerModel, quality = tierIn(creation), unitMicros } = attempt;
+  const { quality: _asked, ...plain } = plainMembers(creation);
   const readSources: RenderJob['readSources'] = () =>
     Promise.all(
       sources.map(async ({ key, contentType, width, height }) => ({
@@ -28,8 +30,8 @@ export function jobOf(
       })),
     );
   return {
-    ...plainMembers(creation),
-    ...defined<WithoutPlain<RenderJob>>({
+    ...plain,
+    ...defined<WithoutPlain<RenderJob> & Pick<RenderJob, 'quality'>>({
       providerModel,
       quality,
       prompt,

@@ -13,11 +13,13 @@ import {
   webhookRefused,
 } from '../api/problems.ts';
 import { usableModels } from '../api/usable-models.ts';
-import type { Model, Route } from '../catalog/catalog-schema.ts';
+import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
 import {
   enabledRoutes,
   findModel,
   isSunset,
+  isVisible,
+  modelOfTier,
   priceOf,
   routesFor,
   routesTaking,
@@ -25,6 +27,7 @@ import {
 } from '../catalog/catalog.ts';
 import { deprecationHeaders } from '../catalog/sold-catalog.ts';
 import { directiveProblems } from '../catalog/sandbox.ts';
+import { tierIn } from '../contract/request-fields.ts';
 import { forModel, type ImageRequest, type ImageRequestBody } from '../creations/image-request.ts';
 import { type Micros, toUsd } from '../values/money.ts';
 import { invalidRequest, type Problem, withHeaders } from '../values/problem.ts';
@@ -44,8 +47,9 @@ export function planCreation(
   { catalog }: Pick<CatalogServices, 'catalog'>,
 ): Plan {
   checkUser(caller.apiKey, body.user);
-  const model = findModel(catalog, caller.account.policy, body.model);
-  if (!model || !allowsModel(caller.apiKey, model.id)) throw modelNotFound(body.model);
+  const named = findModel(catalog, caller.account.policy, body.model);
+  if (!named || !allowsModel(caller.apiKey, named.id)) throw modelNotFound(body.model);
+  const model = inQuality(named, body, caller, catalog);
   if (isSunset(model, caller.nowMillis)) throw concerning(model, modelNotFound(model.id));
   const routes = enabledRoutes(model, caller.account.policy, caller.state);
   const request = forModel(body, model, routes, () =>
@@ -57,9 +61,28 @@ export function planCreation(
   if (!('model' in request)) throw concerning(model, invalidRequest(request));
   const problems = directiveProblems(request.prompt, routes, caller.account);
   if (problems.length > 0) throw concerning(model, invalidRequest(problems));
-  if (routes.length === 0)
+  if (routes.length === 0) {
+    // The providers of the account render the model that was named, only not in this quality.
+    if (enabledRoutes(named, caller.account.policy, caller.state).length > 0)
+      throw concerning(model, noRoute(request));
     throw concerning(model, noProviderEnabled(model.id, usableModels(catalog, caller)));
+  }
   return planOver(request, routes);
+}
+
+/** The model in the quality that the request names: itself, or the one that the caller may use for it. */
+function inQuality(
+  named: Model,
+  { quality }: Pick<ImageRequestBody, 'quality'>,
+  { account, apiKey, nowMillis }: Caller,
+  { models }: Catalog,
+): Model {
+  const tier = tierIn({ quality });
+  if (tier === undefined) return named;
+  const usable = models.filter(
+    (one) => isVisible(one, account.policy) && allowsModel(apiKey, one.id) && !isSunset(one, nowMillis),
+  );
+  return modelOfTier(named, tier, { models: usable }) ?? named;
 }
 
 /** Throws 400 when the key needs to know the user and the request names none. */
@@ -73,6 +96,7 @@ function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
     ...request,
     promptLength: characters(prompt ?? ''),
     negativePromptLength: characters(request.negativePrompt ?? ''),
+    tier: tierIn(request),
     imageCount: imageUrls.length,
   });
   const costMicros = priceOf(model, resolution, imageUrls.length);

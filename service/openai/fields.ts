@@ -1,7 +1,7 @@
 /** The fields of the OpenAI-shaped endpoint. Those that change the picture are taken or refused. */
 import { createHash } from 'node:crypto';
 import { isUser } from '../accounts/end-user.ts';
-import type { Catalog, Model } from '../catalog/catalog-schema.ts';
+import type { Model } from '../catalog/catalog-schema.ts';
 import { outputFormats, plainRows } from '../contract/request-fields.ts';
 import type { FieldError } from '../values/problem.ts';
 import { readJson } from '../values/read-json.ts';
@@ -49,7 +49,7 @@ export interface OpenaiAsked {
 const ourFields = [
   'model',
   'prompt',
-  ...plainRows.map(([name]) => name),
+  ...plainRows.flatMap(([name]) => (name === 'quality' ? [] : [name])),
   'aspect_ratio',
   'resolution',
   'output_format',
@@ -252,10 +252,4 @@ export function qualityOf({ routes }: Model): Quality | undefined {
   const [first] = routes;
   if (!first?.quality) return undefined;
   return routes.every(({ quality }) => quality === first.quality) ? first.quality : undefined;
-}
-
-export function qualitiesOf(model: Model, catalog: Catalog): readonly Model[] {
-  const family = model.quality_of ?? model.id;
-  const siblings = catalog.models.filter((one) => (one.quality_of ?? one.id) === family);
-  return siblings.length > 1 ? siblings : [];
 }

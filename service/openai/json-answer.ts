@@ -35,7 +35,10 @@ export function shownOf(picture: Picture | undefined, catalog: Catalog): Shown {
   return {
     output_format: picture?.creation.outputFormat ?? 'png',
     size: `${width}x${height}`,
-    quality: toldQuality(catalog.models.find(({ id }) => id === picture?.creation.model)),
+    quality: toldQuality(
+      catalog.models.find(({ id }) => id === picture?.creation.model),
+      picture?.creation,
+    ),
     background: 'opaque',
   };
 }

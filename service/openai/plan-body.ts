@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
 import { type ImageRequestBody, sortedKeys } from '../creations/image-request.ts';
+import { hasTier, qualitiesOf } from '../catalog/catalog.ts';
+import { type PlainMembers, tierIn, tiers } from '../contract/request-fields.ts';
 import type { FieldError } from '../values/problem.ts';
 import {
   type Fields,
   type OpenaiAction,
   type OpenaiAsked,
-  qualitiesOf,
   type Quality,
   qualityOf,
   qualityWords,
@@ -32,6 +33,22 @@ export function modelInQuality(
   return { field: 'quality', code: 'unsupported_value', message: `must be one of ${words.join(', ')}` };
 }
 
+/** The body with the quality, of a model that renders several at one price. Other models ignore the field. */
+export function bodyInQuality(
+  body: ImageRequestBody,
+  { quality: word }: Pick<OpenaiAsked, 'quality'>,
+  model: Model,
+): ImageRequestBody {
+  const quality = tierOf(word, model);
+  return quality === undefined ? body : { ...body, quality };
+}
+
+function tierOf(word: string, model: Model): ImageRequestBody['quality'] {
+  const wanted = Object.hasOwn(qualityWords, word) ? qualityWords[word] : undefined;
+  if (wanted === undefined || wanted === 'auto' || qualityOf(model)) return undefined;
+  return tiers.find((tier) => wanted.includes(tier) && hasTier(model, tier));
+}
+
 /** The body with resolution and ratio of the size. @param routes the model's, for this account */
 export function sizedBody(
   body: ImageRequestBody,
@@ -52,12 +69,16 @@ export function sizedBody(
 }
 
 /** The quality of a picture of this model. A model without qualities has the middle one. */
-export function toldQuality(model: Model | undefined): Quality {
-  return (model && qualityOf(model)) ?? 'medium';
+export function toldQuality(model: Model | undefined, asked: Pick<PlainMembers, 'quality'> = {}): Quality {
+  return (model && qualityOf(model)) ?? tierIn(asked) ?? 'medium';
 }
 
 export function ignoredFields(asked: OpenaiAsked, model: Model | undefined, catalog: Catalog): string[] {
-  const isQualityLost = asked.quality !== 'auto' && model && qualitiesOf(model, catalog).length === 0;
+  const isQualityLost =
+    asked.quality !== 'auto' &&
+    model &&
+    qualitiesOf(model, catalog).length === 0 &&
+    tierOf(asked.quality, model) === undefined;
   return [...(isQualityLost ? ['quality'] : []), ...asked.ignored];
 }
 

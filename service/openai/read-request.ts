@@ -22,7 +22,13 @@ import {
 } from './fields.ts';
 import { type EditImage, type ImagesList, readImagesList } from './json-answer.ts';
 import type { OpenaiImageServices } from './open.ts';
-import { modelInQuality, openaiRequestHash, sizedBody, withoutNullFields } from './plan-body.ts';
+import {
+  bodyInQuality,
+  modelInQuality,
+  openaiRequestHash,
+  sizedBody,
+  withoutNullFields,
+} from './plan-body.ts';
 import { OpenaiRefusal } from './refusal.ts';
 
 /** A body of multipart/form-data, as libraries send the files of an edit. Node itself reads it. */
@@ -200,8 +206,9 @@ export function planImages(
   if (!named) return planCreation(each, caller, { catalog });
   const model = modelInQuality(named, asked, catalog);
   if (!('id' in model)) throw invalidRequest([model]);
+  const inQuality = bodyInQuality(each, asked, model);
   const routes = enabledRoutes(model, policy, caller.state);
-  const plan = planCreation(sizedBody({ ...each, model: model.id }, asked, model, routes), caller, {
+  const plan = planCreation(sizedBody({ ...inQuality, model: model.id }, asked, model, routes), caller, {
     catalog,
   });
   const cost = asMicros(plan.costMicros * asked.count);

@@ -1,10 +1,18 @@
 /** A model for the playground: what the enabled providers of the account render, and what it costs. */
 import type { ModelPolicy } from '../accounts/account.ts';
 import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
-import { enabledRoutes, isSunset, isVisible, mostNegativePrompt, offered } from '../catalog/catalog.ts';
+import {
+  enabledRoutes,
+  hasTier,
+  isSunset,
+  isVisible,
+  modelOfTier,
+  mostNegativePrompt,
+  offered,
+} from '../catalog/catalog.ts';
 import type { ProviderSwitches } from '../catalog/providers.ts';
 import type { ModelView } from '../contract/portal-views.ts';
-import { aspectRatios, outputFormats, resolutions } from '../contract/request-fields.ts';
+import { aspectRatios, outputFormats, resolutions, type Tier, tiers } from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 
 export function modelViews(
@@ -13,17 +21,24 @@ export function modelViews(
   switches: ProviderSwitches,
   nowMillis: number,
 ): ModelView[] {
+  const offeredModels = catalog.models.filter(
+    (model) => isVisible(model, policy) && !isSunset(model, nowMillis),
+  );
   return catalog.models.flatMap((model) => {
     const routes = enabledRoutes(model, policy, switches);
     const isOffered = isVisible(model, policy) && !isSunset(model, nowMillis);
-    return isOffered && routes.length > 0 ? [modelView(model, routes)] : [];
+    const qualities = tiers.filter((tier) => {
+      const of = modelOfTier(model, tier, { models: offeredModels });
+      return of && hasTier({ routes: enabledRoutes(of, policy, switches) }, tier);
+    });
+    return isOffered && routes.length > 0 ? [modelView(model, routes, qualities)] : [];
   });
 }
 
 /** No route of OpenAI takes a seed (adapters/providers/openai). */
 const withoutSeed: readonly string[] = ['openai'];
 
-function modelView(model: Model, routes: readonly Route[]): ModelView {
+function modelView(model: Model, routes: readonly Route[], qualities: readonly Tier[]): ModelView {
   const priced = model.pricing.map(({ resolution }) => resolution);
   const rendered = offered(resolutions, routes, (route) => route.resolutions).filter((one) =>
     priced.includes(one),
@@ -42,6 +57,8 @@ function modelView(model: Model, routes: readonly Route[]): ModelView {
     max_source_images: Math.min(model.max_image_urls, mostImages),
     takes_seed: routes.some(({ provider }) => !withoutSeed.includes(provider)),
     takes_negative_prompt: mostNegativePrompt(routes) > 0,
+    takes_quality: qualities.length > 0,
+    qualities,
     sunset_at: model.sunset_at,
   };
 }

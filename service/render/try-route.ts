@@ -125,7 +125,9 @@ async function ask(
     tokenPrices: tokenPricesOf(services.providerCosts, attempt),
   });
   // The catalog of an operator may promise what the adapter cannot send.
-  const unsent = unsentField(job, provider);
+  const { negativePrompt } = job;
+  const asked = { negativePrompt, ...(attempt.quality === undefined && { quality: job.quality }) };
+  const unsent = unsentField(asked, provider);
   if (unsent !== undefined) return refusedBy('unknown_answer', `${unsent} is not sent`);
   return askProvider({
     provider,

@@ -99,6 +99,7 @@ export function createIdeogram({ name, credentials, baseUrl = ideogramUrl }: Ven
   const pictures = createVendorHttp({ baseUrl, hosts: pictureHosts });
   return {
     name,
+    sends: ['quality'],
     submit: (job, signal) =>
       answering(async () => {
         const key = await credentials.read(name);

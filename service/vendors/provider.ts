@@ -15,9 +15,12 @@ export interface SourceImage {
 }
 
 /** The order to a provider. The catalog has checked that the route can render all of it. */
-export interface RenderJob extends BillingPrices, PlainMembers {
+export interface RenderJob extends BillingPrices, Omit<PlainMembers, 'quality'> {
   readonly providerModel: string;
-  /** The quality of the route, for a vendor that prices by quality: "low", "medium", "high", "xhigh" or "max". */
+  /**
+   * The quality of the route, for a vendor that prices by quality: "low", "medium", "high", "xhigh" or "max". Of a
+   * route that takes several, the one that the request names.
+   */
   readonly quality?: string;
   readonly prompt: string | null;
   readonly resolution: Resolution;
@@ -61,12 +64,12 @@ export type ProviderAnswer =
 export type CancelAnswer = 'asked' | 'refused';
 
 /** The fields of a request that only some vendors honour. What is ignored would be sold and lost. */
-const rareFields = ['negativePrompt'] as const satisfies readonly (keyof RenderJob)[];
+const rareFields = ['negativePrompt', 'quality'] as const satisfies readonly (keyof RenderJob)[];
 export type RareField = (typeof rareFields)[number];
 
 /** The first field of the job that its provider would not send. Undefined: it sends all. */
 export function unsentField(
-  job: RenderJob,
+  job: { readonly [Field in RareField]?: string | null | undefined },
   { sends = [] }: Pick<ImageProvider, 'sends'>,
 ): RareField | undefined {
   return rareFields.find((field) => job[field] != null && !sends.includes(field));

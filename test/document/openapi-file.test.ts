@@ -32,6 +32,7 @@ const unsayable: Readonly<Record<string, readonly string[]>> = {
     'image_urls for a model that takes none',
     'an output_format that the model has not',
     'a negative_prompt for a model that takes none',
+    'a quality that the model has not',
   ],
   'text is well-formed': [
     'a user with half of a surrogate pair',

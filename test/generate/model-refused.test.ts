@@ -54,6 +54,56 @@ describe('a request for a model that cannot be rendered as asked', () => {
     ]);
   });
 
+  const openaiKey = { state: { enabledProviders: ['openai'] } };
+  const quoted = async (body: object, setting: Parameters<typeof accepting>[0] = openaiKey) =>
+    post(accepting(setting), { prompt: 'a pier', ...body }, { handle: quoteImage });
+
+  it.each([
+    ['gpt-image-2', undefined, 'gpt-image-2', 0.075],
+    ['gpt-image-2', 'auto', 'gpt-image-2', 0.075],
+    ['gpt-image-2', 'low', 'gpt-image-2-low', 0.01],
+    ['gpt-image-2', 'high', 'gpt-image-2-high', 0.3],
+    ['gpt-image-2-low', 'medium', 'gpt-image-2', 0.075],
+    ['gpt-image-2.5-sunburst', 'high', 'gpt-image-2.5-sunburst', 0.075],
+  ])('%s in the quality %s is %s at its price', async (model, quality, id, cost) => {
+    const { status, body } = await quoted({ model, ...(quality !== undefined && { quality }) });
+    expect([status, body]).toMatchObject([200, { model: id, cost }]);
+  });
+
+  it('A quality that the model has not is never replaced by another', async () => {
+    const { status, body } = await quoted({ model: 'gpt-image-2.6-flare', quality: 'medium' });
+    const message =
+      'gpt-image-2.6-flare takes no quality "medium"; models that do: sandbox-standard, sandbox-pro, gpt-image-2, gpt-image-2.5-flare';
+    expect([status, body]).toMatchObject([
+      400,
+      { error: { details: { errors: [{ field: 'quality', code: 'unsupported_parameter', message }] } } },
+    ]);
+  });
+
+  it('A quality whose model the key may not use is refused', async () => {
+    const apiKey = { models: ['gpt-image-2'] } as const;
+    expect((await quoted({ model: 'gpt-image-2' }, { ...openaiKey, apiKey })).status).toBe(200);
+    expect((await quoted({ model: 'gpt-image-2', quality: 'low' }, { ...openaiKey, apiKey })).status).toBe(
+      400,
+    );
+  });
+
+  it('A quality that only a provider renders that the account may not use has no route', async () => {
+    const setting = {
+      state: { enabledProviders: ['openai', 'fal'], pausedProviders: ['openai#gpt-image-2#high', 'fal'] },
+    };
+    const { status, body } = await quoted({ model: 'gpt-image-2', quality: 'high' }, setting);
+    expect([status, body]).toMatchObject([
+      400,
+      {
+        error: {
+          message: expect.stringContaining('1:1, png, quality "high".') as string,
+          details: { reason: 'provider_policy_no_route' },
+        },
+      },
+    ]);
+  });
+
   it('A field that the model cannot honour is answered 400 with the models that the account can use for it', async () => {
     const account = { policy: { providers: ['sandbox-large'], hiddenModels: ['sandbox-pro'] } } as const;
     const asked = { model: 'gpt-image-2', prompt: 'a pier', negative_prompt: 'boats' };

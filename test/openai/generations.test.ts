@@ -140,7 +140,7 @@ describe('POST /images/generations', () => {
       moderation: 'low',
       n: null,
     });
-    expect(answer.headers['x-darkroom-ignored']).toBe('quality,mood,moderation');
+    expect(answer.headers['x-darkroom-ignored']).toBe('mood,moderation');
   });
 
   it('The prompt is in no line of the log', async () => {

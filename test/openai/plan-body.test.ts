@@ -76,7 +76,9 @@ describe('the quality of a request', () => {
   it('A quality that the model does not have is named among the ignored fields, unless it is auto', () => {
     const ignored = (id: string, quality: string): string[] =>
       ignoredFields(readFields({ quality, mood: 'vivid' }, 'generate').asked, model(id), catalog);
-    expect(ignored('sandbox-standard', 'high')).toEqual(['quality', 'mood']);
+    expect(ignored('sandbox-sketch', 'high')).toEqual(['quality', 'mood']);
+    expect(ignored('sandbox-standard', 'hd')).toEqual(['mood']);
+    expect(ignored('sandbox-standard', 'low')).toEqual(['mood']);
     expect(ignored('sandbox-standard', 'auto')).toEqual(['mood']);
     expect(ignored('gpt-image-2', 'high')).toEqual(['mood']);
   });

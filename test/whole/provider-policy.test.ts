@@ -159,6 +159,11 @@ describe('GET /models for an account', () => {
         { resolution: '1K', usd: 0.04, usd_per_input_image: 0.005 },
         { resolution: '2K', usd: 0.08, usd_per_input_image: 0.005 },
       ],
+      qualities: ['low', 'medium', 'high'],
+      quality_pricing: ['low', 'medium', 'high'].flatMap((quality) => [
+        { quality, resolution: '1K', usd: 0.04, usd_per_input_image: 0.005 },
+        { quality, resolution: '2K', usd: 0.08, usd_per_input_image: 0.005 },
+      ]),
       deprecated_at: null,
       sunset_at: null,
       successor: null,

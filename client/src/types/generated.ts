@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 1052a0741e2010acfffd28f55e5580e9af1087992d46e516a83ffffe1c1589a3
-// types   d35158ab983e33674c9e3c1ce77395cea54671c0b59f6e0eb02a67addc51edc8
+// schemas cea1f93a60f65c45652766f1b13ddbad288313df7c2293e63c659849bac3573b
+// types   6d99d148f1692f88d011ee1a2a63fe68f75dec0028cc0c68e75a278127bc3f31
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -42,6 +42,10 @@ export type ImageRequest = {
      * What the image must not show, for a model with `supports_negative_prompt`. Some take fewer characters. Other models refuse it.
      */
     negative_prompt?: string | null;
+    /**
+     * One of the `qualities` of the model, or auto, as if it were left out. It may decide the price, and then the model of the creation is the one of this quality.
+     */
+    quality?: 'auto' | 'low' | 'medium' | 'high' | null;
     /**
      * At most 16 texts of your own. A key has 1 to 40 characters (Unicode code points). Creation and webhook return the texts under exactly these keys, whatever they are (even `constructor` or `__proto__`).
      */
@@ -1374,6 +1378,11 @@ export type Model = {
     default_output_format: OutputFormat;
     pricing: Array<ModelPrice>;
     /**
+     * What `quality` may be, beside auto. Empty for a model of one quality that it does not tell.
+     */
+    qualities: Array<Quality>;
+    quality_pricing: Array<QualityPrice>;
+    /**
      * Since when the model is deprecated.
      */
     deprecated_at: string | null;
@@ -1391,6 +1400,27 @@ export type Model = {
  * The price of a model at one resolution.
  */
 export type ModelPrice = {
+    resolution: Resolution;
+    /**
+     * The price of one image, in USD.
+     */
+    usd: number;
+    /**
+     * Added for each source image, in USD.
+     */
+    usd_per_input_image: number;
+};
+
+/**
+ * A quality that the model renders.
+ */
+export type Quality = 'low' | 'medium' | 'high';
+
+/**
+ * The price of a model at one quality and resolution.
+ */
+export type QualityPrice = {
+    quality: Quality;
     resolution: Resolution;
     /**
      * The price of one image, in USD.
@@ -1438,6 +1468,10 @@ export type OpenCreation = {
      * As in the request. Missing when the request left it out.
      */
     negative_prompt?: string;
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    quality?: 'auto' | 'low' | 'medium' | 'high';
     /**
      * What was charged, in USD. It stays after a refund.
      */
@@ -1507,6 +1541,10 @@ export type CompletedCreation = {
      * As in the request. Missing when the request left it out.
      */
     negative_prompt?: string;
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    quality?: 'auto' | 'low' | 'medium' | 'high';
     /**
      * What was charged, in USD. It stays after a refund.
      */
@@ -1611,6 +1649,10 @@ export type FailedCreation = {
      */
     negative_prompt?: string;
     /**
+     * As in the request. Missing when the request left it out.
+     */
+    quality?: 'auto' | 'low' | 'medium' | 'high';
+    /**
      * What was charged, in USD. It stays after a refund.
      */
     cost: number;
@@ -1684,6 +1726,10 @@ export type UserCreation = {
      */
     negative_prompt?: string;
     /**
+     * As in the request. Missing when the request left it out.
+     */
+    quality?: 'auto' | 'low' | 'medium' | 'high';
+    /**
      * What was charged, in USD. It stays after a refund.
      */
     cost: number;
@@ -1725,6 +1771,10 @@ export type UserCreation = {
      * As in the request. Missing when the request left it out.
      */
     negative_prompt?: string;
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    quality?: 'auto' | 'low' | 'medium' | 'high';
     /**
      * What was charged, in USD. It stays after a refund.
      */
@@ -1786,6 +1836,10 @@ export type UserCreation = {
      * As in the request. Missing when the request left it out.
      */
     negative_prompt?: string;
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    quality?: 'auto' | 'low' | 'medium' | 'high';
     /**
      * What was charged, in USD. It stays after a refund.
      */

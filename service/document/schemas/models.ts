@@ -1,5 +1,6 @@
 /** The catalog as an account sees it (service/api/list-models.ts). */
 import * as z from 'zod';
+import { tiers } from '../../contract/request-fields.ts';
 import { aspectRatio, outputFormat, resolution, usd } from './values.ts';
 
 const modelPrice = z
@@ -9,6 +10,12 @@ const modelPrice = z
     usd_per_input_image: usd('Added for each source image, in USD.'),
   })
   .meta({ id: 'ModelPrice', description: 'The price of a model at one resolution.' });
+
+const quality = z.enum(tiers).meta({ id: 'Quality', description: 'A quality that the model renders.' });
+
+const qualityPrice = z
+  .object({ quality, ...modelPrice.shape })
+  .meta({ id: 'QualityPrice', description: 'The price of a model at one quality and resolution.' });
 
 const model = z
   .object({
@@ -31,6 +38,11 @@ const model = z
     default_aspect_ratio: aspectRatio,
     default_output_format: outputFormat,
     pricing: z.array(modelPrice),
+    qualities: z.array(quality).meta({
+      description:
+        'What `quality` may be, beside auto. Empty for a model of one quality that it does not tell.',
+    }),
+    quality_pricing: z.array(qualityPrice),
     deprecated_at: z.iso.date().nullable().meta({ description: 'Since when the model is deprecated.' }),
     sunset_at: z.iso.date().nullable().meta({
       description: 'From this day on, 00:00 UTC, the model is no longer available.',

@@ -10,15 +10,19 @@ export interface ModelBody {
   readonly available: boolean;
   readonly max_image_urls: number;
   readonly supports_negative_prompt: boolean;
+  readonly qualities: readonly string[];
+  readonly quality_pricing: readonly (Price & { readonly quality: string })[];
   readonly resolutions: readonly string[];
   readonly aspect_ratios: readonly string[];
   readonly output_formats: readonly string[];
   readonly default_resolution: string;
-  readonly pricing: readonly {
-    readonly resolution: string;
-    readonly usd: number;
-    readonly usd_per_input_image: number;
-  }[];
+  readonly pricing: readonly Price[];
+}
+
+interface Price {
+  readonly resolution: string;
+  readonly usd: number;
+  readonly usd_per_input_image: number;
 }
 
 export async function modelsOf({
@@ -52,7 +56,9 @@ function cheapestOf(models: readonly ModelBody[], args: Arguments): string {
 
 function fits(model: ModelBody, args: Arguments): boolean {
   const { resolution, aspect_ratio: ratio, image_urls: images, negative_prompt: negative } = args;
+  const tier = tierOf(args);
   return (
+    (tier === undefined || model.qualities.includes(tier)) &&
     (negative == null || model.supports_negative_prompt) &&
     (resolution === undefined || model.resolutions.some((one) => one === resolution)) &&
     (ratio === undefined || model.aspect_ratios.some((one) => one === ratio)) &&
@@ -60,11 +66,17 @@ function fits(model: ModelBody, args: Arguments): boolean {
   );
 }
 
-function priceOf(
-  { pricing, default_resolution: usual }: ModelBody,
-  { resolution = usual, image_urls: images }: Arguments,
-): number {
-  const row = pricing.find((one) => one.resolution === resolution) ?? pricing[0];
+/** Undefined: the choice is left to the model. */
+function tierOf({ quality }: Arguments): string | undefined {
+  return typeof quality === 'string' && quality !== 'auto' ? quality : undefined;
+}
+
+function priceOf(model: ModelBody, args: Arguments): number {
+  const { resolution = model.default_resolution, image_urls: images } = args;
+  const tier = tierOf(args);
+  const ofTier = model.quality_pricing.filter(({ quality }) => quality === tier);
+  const rows = ofTier.length > 0 ? ofTier : model.pricing;
+  const row = rows.find((one) => one.resolution === resolution) ?? rows[0];
   return row ? row.usd + row.usd_per_input_image * countOf(images) : Infinity;
 }
 

@@ -110,7 +110,10 @@ export function createCompatible(server: CompatibleServer): ImageProvider {
     );
   return {
     name,
-    ...(style.negativePrompt !== null && { sends: ['negativePrompt'] }),
+    sends: [
+      ...(style.negativePrompt === null ? [] : (['negativePrompt'] as const)),
+      ...(style.quality === 'never' ? [] : (['quality'] as const)),
+    ],
     submit: (job, signal) =>
       answering(async () => {
         const headers = await headersOf(server);

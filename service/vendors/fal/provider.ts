@@ -122,6 +122,7 @@ export function createFal(settings: VendorSettings): ImageProvider {
   };
   return {
     name,
+    sends: ['quality'],
     submit: (job, signal) => answering(() => submit(access, job, signal)),
     poll: (jobId, job, signal) =>
       polling(jobId, waits, (status = '', result = '') => ask(access, job, [status, result], signal)),

@@ -104,7 +104,7 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
   };
   return {
     name,
-    sends: ['negativePrompt'],
+    sends: ['negativePrompt', 'quality'],
     submit: async (job, signal) => {
       const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
       if (asyncMillis !== undefined) {
@@ -142,6 +142,7 @@ async function paint(job: RenderJob): Promise<ProviderAnswer> {
     width,
     height,
     format: job.outputFormat === 'jpeg' ? 'jpeg' : 'png',
+    ...(job.quality === 'low' && { isDraft: true }),
   });
   return { kind: 'rendered', bytes };
 }

@@ -30,7 +30,7 @@ describe('darkroom generate', () => {
 
   it('sends every option, and with --json prints the files and the creation', async () => {
     const options =
-      '-m sandbox-pro -r 1K -a 16:9 --seed 7 --negative-prompt boats --max-cost 0.2 --user ann --metadata order=4=2 -o all.png';
+      '-m sandbox-pro -r 1K -a 16:9 --seed 7 --negative-prompt boats --quality low --max-cost 0.2 --user ann --metadata order=4=2 -o all.png';
     const said = await served.person.run(['--json', 'generate', 'a lake', ...options.split(' ')]);
     expect([said.code, said.err]).toEqual([0, '']);
     expect(JSON.parse(said.out)).toMatchObject({
@@ -41,6 +41,7 @@ describe('darkroom generate', () => {
         aspect_ratio: '16:9',
         seed: 7,
         negative_prompt: 'boats',
+        quality: 'low',
         user: 'ann',
         output_format: 'png',
         metadata: { order: '4=2' },

@@ -19,8 +19,14 @@ const every = fleetNames.flatMap((vendor) => rareFields.map((field) => ({ vendor
 const is = (what: 'honoured' | 'refused') =>
   every.filter(({ vendor, field }) => (honoured[vendor][field] === 'honoured') === (what === 'honoured'));
 
-const members: Readonly<Record<RareName, RareField>> = { negative_prompt: 'negativePrompt' };
-const values: Readonly<Record<RareName, string>> = { negative_prompt: 'no boats, said nobody' };
+const members: Readonly<Record<RareName, RareField>> = {
+  negative_prompt: 'negativePrompt',
+  quality: 'quality',
+};
+const values: Readonly<Record<RareName, string>> = {
+  negative_prompt: 'no boats, said nobody',
+  quality: 'low',
+};
 
 const routes = readCatalog().models.flatMap((model) => model.routes);
 const offers = (vendor: FleetName, field: RareName): boolean =>
@@ -41,7 +47,12 @@ async function askedFor(
             credentials: fakeBedrockIdentity,
           })
         : await adapterAt(vendor, fake.url, fleetFakes[vendor].key ?? 'never asked for');
-    const job = { ...jobFor(vendor), [members[field]]: values[field] };
+    const offering = routes.find((route) => route.provider === vendor && isOffered[field](route));
+    const job = {
+      ...jobFor(vendor),
+      ...(offering && { providerModel: offering.provider_model }),
+      [members[field]]: values[field],
+    };
     const unsent = unsentField(job, adapter);
     const answer = unsent ? 'unsent' : (await adapter.submit(job, AbortSignal.timeout(10_000))).kind;
     return { answer, fake, unsent };
@@ -54,7 +65,7 @@ describe('the fields that only some vendors honour', () => {
   it.each(is('honoured'))('$vendor is sent $field, and takes it', async ({ vendor, field }) => {
     const { answer, fake } = await askedFor(vendor, field);
     expect(['rendered', 'pending']).toContain(answer);
-    expect(fake.received.filter(({ body }) => body.includes(values[field]))).toHaveLength(1);
+    expect(fake.received.filter(({ body }) => body.includes(field === 'quality' ? '"quality":"low"' : values[field]))).toHaveLength(1);
   });
 
   it.each(is('refused'))('$vendor is never asked for $field, and says why', async ({ vendor, field }) => {

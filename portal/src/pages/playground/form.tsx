@@ -8,7 +8,7 @@ import { useAction } from '../../api/hooks.ts';
 import { useSession } from '../../session.tsx';
 import { Money } from '../../ui/basics.tsx';
 import { Field, Form, Select, Text } from '../../ui/form.tsx';
-import { bodyOf, fitting, plainOf, type Settings } from './settings.ts';
+import { bodyOf, choicesOf, fitting, plainOf, type Settings } from './settings.ts';
 import { type Source, SourceImages } from './source-images.tsx';
 
 const quoteAfterMillis = 300;
@@ -103,7 +103,7 @@ export function PlaygroundForm(props: {
                 key={name}
                 label={capitalized(name)}
                 value={settings[name] ?? ''}
-                options={[{ value: '', label: 'Any' }, ...optionsOf(field.values)]}
+                options={[{ value: '', label: 'Any' }, ...optionsOf(choicesOf(name, field.values, model))]}
                 error={fields.get(name)}
                 onChange={(value) => change({ [name]: value })}
               />

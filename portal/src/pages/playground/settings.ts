@@ -30,6 +30,10 @@ export const fitting = (value: string, taken: readonly string[]): string =>
 /** Some models cannot repeat an image, and few take a negative prompt. */
 export const plainOf = (model: ModelView) => plainRows.filter(([name]) => model[`takes_${name}`]);
 
+/** What a choice may be for this model. */
+export const choicesOf = (name: PlainName, values: readonly string[], model: ModelView): readonly string[] =>
+  name === 'quality' ? model.qualities : values;
+
 export function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]): GenerateBody {
   const prompt = settings.prompt.trim();
   return {
@@ -39,9 +43,10 @@ export function bodyOf(settings: Settings, model: ModelView, sources: readonly S
     aspect_ratio: fitting(settings.aspectRatio, model.aspect_ratios),
     output_format: fitting(settings.outputFormat, model.output_formats),
     ...Object.fromEntries(
-      plainOf(model).flatMap(([name, { kind }]) => {
+      plainOf(model).flatMap(([name, field]) => {
         const text = settings[name]?.trim() ?? '';
-        return text === '' ? [] : [[name, kind === 'integer' ? Number(text) : text]];
+        const isTaken = field.kind !== 'choice' || choicesOf(name, field.values, model).includes(text);
+        return text === '' || !isTaken ? [] : [[name, field.kind === 'integer' ? Number(text) : text]];
       }),
     ),
     ...(sources.length > 0 && { image_urls: sources.map(({ imageUrl }) => imageUrl) }),
