@@ -57,7 +57,7 @@ function modelView(model: Model, caller: Caller, visible: readonly Model[]): Rec
     max_prompt_length: model.max_prompt_length,
     supports_negative_prompt: mostNegativePrompt(routes) > 0,
     ...shapesOf(model, routes),
-    ...tiersOf(model, isOver ? [] : visible, caller),
+    ...tiersOf(model, routes.length > 0 ? visible : [], caller),
     deprecated_at: model.deprecated_at,
     sunset_at: model.sunset_at,
     successor: visible.find(({ id }) => id === model.successor)?.id ?? null,

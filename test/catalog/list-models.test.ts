@@ -10,6 +10,7 @@ import { stub } from '../api/fakes.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { catalog } from './catalog-fixture.ts';
 import { deprecationHeaders, deprecationHeadersOf } from '../../service/catalog/sold-catalog.ts';
+import { tiers } from '../../service/contract/request-fields.ts';
 import models from '../../service/catalog/models.json' with { type: 'json' };
 
 interface View {
@@ -22,6 +23,12 @@ interface View {
   readonly default_aspect_ratio: string;
   readonly default_output_format: string;
   readonly pricing: readonly { readonly resolution: string; readonly usd: number }[];
+  readonly qualities: readonly string[];
+  readonly quality_pricing: readonly {
+    readonly quality: string;
+    readonly resolution: string;
+    readonly usd: number;
+  }[];
 }
 
 function callerWith(enabledProviders: readonly string[]): Caller {
@@ -94,6 +101,25 @@ describe('GET /models over each set of providers that sell a model together', ()
     }
     // Each model is available for every set that contains one of its providers.
     expect(available).toBeGreaterThan(subsets.length);
+  });
+
+  it('Each listed quality is rendered at its listed price, and every other one is refused', async () => {
+    let rendered = 0;
+    for (const names of subsets) {
+      const caller = callerWith(names);
+      for (const view of await listed(caller)) {
+        if (!view.available) expect([view.qualities, view.quality_pricing]).toEqual([[], []]);
+        for (const { quality, resolution, usd } of view.quality_pricing) {
+          const { costMicros, routes } = planOf(view.id, caller, { quality, resolution });
+          expect(costMicros).toBe(Math.round(usd * 1_000_000));
+          for (const route of routes) expect([route.quality, ...(route.qualities ?? [])]).toContain(quality);
+          rendered += 1;
+        }
+        for (const quality of tiers.filter((tier) => !view.qualities.includes(tier)))
+          expect(() => planOf(view.id, caller, { quality })).toThrow();
+      }
+    }
+    expect(rendered).toBeGreaterThan(subsets.length);
   });
 
   it('Each listed value renders together with the defaults', async () => {

@@ -87,9 +87,15 @@ describe('account, models, alerts and the person', () => {
     const ids = data.map(({ id }) => id);
     expect(without.data.every(({ id }) => id.startsWith('sandbox'))).toBe(true);
     expect([ids.includes('gpt-image-2'), ids.includes('sandbox-sketch')]).toEqual([true, false]);
-    expect(data.find(({ id }) => id === 'gpt-image-2')).toMatchObject({ takes_seed: false });
+    expect(data.find(({ id }) => id === 'gpt-image-2')).toMatchObject({
+      takes_seed: false,
+      takes_negative_prompt: false,
+      takes_quality: true,
+      qualities: ['low', 'medium', 'high'],
+    });
     expect(data.find(({ id }) => id === 'sandbox-standard')).toMatchObject({
       takes_seed: true,
+      takes_negative_prompt: true,
       prices: { '1K': 0.04 },
     });
     expect(JSON.stringify(data)).not.toMatch(/"provider|"routes/);

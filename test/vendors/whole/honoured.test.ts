@@ -65,7 +65,11 @@ describe('the fields that only some vendors honour', () => {
   it.each(is('honoured'))('$vendor is sent $field, and takes it', async ({ vendor, field }) => {
     const { answer, fake } = await askedFor(vendor, field);
     expect(['rendered', 'pending']).toContain(answer);
-    expect(fake.received.filter(({ body }) => body.includes(field === 'quality' ? '"quality":"low"' : values[field]))).toHaveLength(1);
+    expect(
+      fake.received.filter(({ body }) =>
+        body.includes(field === 'quality' ? '"quality":"low"' : values[field]),
+      ),
+    ).toHaveLength(1);
   });
 
   it.each(is('refused'))('$vendor is never asked for $field, and says why', async ({ vendor, field }) => {
