@@ -178,6 +178,19 @@ describe('A JPEG of several strips', () => {
   });
 });
 
+describe('A draft', () => {
+  it('has 16 shades of each colour at most, and its PNG has less than half of the bytes', async () => {
+    const asked = job({ prompt: 'alpine valley', width: 256, height: 256 });
+    const [usual, draft] = [await renderPicture(asked), await renderPicture({ ...asked, isDraft: true })];
+    const samplesOf = (png: Buffer) => new Set(Buffer.concat(pixelsOf(png, 256)));
+    expect(samplesOf(usual).size).toBeGreaterThan(60);
+    expect(samplesOf(draft).size).toBeLessThanOrEqual(16);
+    expect(draft.length).toBeLessThan(usual.length / 2);
+    const jpeg = await renderPicture({ ...asked, format: 'jpeg', isDraft: true });
+    expect(jpeg).not.toEqual(await renderPicture({ ...asked, format: 'jpeg' }));
+  });
+});
+
 describe('The theme of a picture', () => {
   const themeFor = (prompt: string, seed = 1) => themeOf(prompt, diceFor(prompt, seed, 'theme'));
 

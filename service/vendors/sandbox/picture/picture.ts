@@ -28,17 +28,22 @@ export interface PictureJob {
  */
 export async function renderPicture(job: PictureJob): Promise<Buffer> {
   const frame = frameOf(job.width, job.height);
-  const paint = job.isDraft ? draftOf(painterOf(frame, job)) : painterOf(frame, job);
+  const paint = painterOf(frame, job);
+  const bandsOf = (samples: 3 | 4) => (rows: number) => {
+    const bands = develop(frame, paint, samples, rows);
+    return job.isDraft ? drafted(bands, samples) : bands;
+  };
   return job.format === 'png'
-    ? writePng(frame, job.prompt, (rows) => develop(frame, paint, 3, rows))
-    : writeJpeg(frame, job.prompt, (rows) => develop(frame, paint, 4, rows));
+    ? writePng(frame, job.prompt, bandsOf(3))
+    : writeJpeg(frame, job.prompt, bandsOf(4));
 }
 
-function draftOf(paint: PaintRow): PaintRow {
-  return (y, row) => {
-    paint(y, row);
-    for (const [index, value] of row.entries()) row[index] = Math.floor(value / 16) * 16 + 8;
-  };
+/** Behind the grain, which would hide the steps between the shades. */
+async function* drafted(bands: AsyncIterable<Uint8Array>, samples: 3 | 4): AsyncGenerator<Uint8Array> {
+  for await (const band of bands) {
+    for (let i = 0; i < band.length; i++) if (i % samples !== 3) band[i] = ((band[i] ?? 0) & 0xf0) + 8;
+    yield band;
+  }
 }
 
 function painterOf(frame: Frame, { prompt, negativePrompt, seed }: PictureJob): PaintRow {
