@@ -65,6 +65,9 @@ function routeProblems({ routes, max_image_urls: mostImages }: Model): ModelProb
       ...((route.source_limits === null) === (route.max_image_urls === 0)
         ? []
         : [{ path: `${path}.source_limits`, text: 'must be null exactly where max_image_urls is 0' }]),
+      ...(route.quality !== null && route.qualities !== undefined
+        ? [{ path: `${path}.qualities`, text: 'must be absent where quality is set' }]
+        : []),
       ...(route.max_image_urls > mostImages
         ? [
             {

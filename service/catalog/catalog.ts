@@ -92,7 +92,7 @@ export function honours(route: Route, { negativePromptLength = 0, tier }: Demand
 }
 
 function rendersTier({ quality, qualities = [] }: Route, tier: Tier): boolean {
-  return quality === tier || qualities.includes(tier);
+  return quality === null ? qualities.includes(tier) : quality === tier;
 }
 
 /** Whether a route of the model renders the quality. @param routes those that are asked for */

@@ -156,6 +156,10 @@ describe('A file of the operator’s own models', () => {
     ],
     [['models.my-flux.max_image_urls: no route takes more than 0.'], withModel({ max_image_urls: 2 })],
     [
+      ['models.my-flux.routes[0].qualities: must be absent where quality is set.'],
+      withRoute({ quality: 'low', qualities: ['low'] }),
+    ],
+    [
       ['models.my-flux.routes[1]: this route is there already.'],
       withModel({ routes: [0, 0].map((place) => example.models['qwen-image'].routes[place]) }),
     ],

@@ -55,6 +55,8 @@ export const listModels: Tool = {
         aspect_ratios: listOf({ type: 'string' }, 'The shapes that it renders.'),
         resolutions: listOf({ type: 'string' }, 'The sizes that it renders.'),
         max_image_urls: { type: 'integer', description: 'How many source images it takes.' },
+        supports_negative_prompt: { type: 'boolean', description: 'Whether it takes one.' },
+        qualities: listOf({ type: 'string' }, 'What quality may be. quote_image tells the price of each.'),
         prices: listOf(
           objectOf({
             resolution: text('The size.'),
@@ -72,13 +74,15 @@ export const listModels: Tool = {
     checkArguments(call.args, noInput);
     const models = (await modelsOf(call))
       .filter(({ available }) => available)
-      .map(({ id, name, aspect_ratios, resolutions, max_image_urls, pricing }) => ({
-        id,
-        name,
-        aspect_ratios,
-        resolutions,
-        max_image_urls,
-        prices: pricing,
+      .map((model) => ({
+        id: model.id,
+        name: model.name,
+        aspect_ratios: model.aspect_ratios,
+        resolutions: model.resolutions,
+        max_image_urls: model.max_image_urls,
+        supports_negative_prompt: model.supports_negative_prompt,
+        qualities: model.qualities,
+        prices: model.pricing,
       }));
     const structuredContent = { models };
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
