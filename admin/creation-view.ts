@@ -76,6 +76,7 @@ function progressOf(creation: CreationRecord): Row {
   return {
     ...membersOf(creation, 'createdAt', 'startedAt', 'completedAt', 'cancelledAt'),
     ...(creation.erasedAt !== undefined && membersOf(creation, 'erasedAt', 'erasedBy')),
+    ...(creation.resultsDeletedBy !== undefined && membersOf(creation, 'resultsDeletedBy')),
     deadline_at: timeOf(creation.deadlineAt),
     due_at: timeOf(creation.dueAt),
     ...membersOf(creation, 'executions', 'recoveries'),

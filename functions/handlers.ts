@@ -28,6 +28,7 @@ export type OperationHandlers = Complete<{
   getCreation: typeof getCreation.handler;
   cancelCreation: typeof cancelCreation.handler;
   deleteCreation: typeof deleteCreation.handler;
+  deleteResults: typeof deleteCreation.handler;
   createUserToken: typeof userTokens.handler;
   getUserToken: typeof userTokens.handler;
   revokeUserToken: typeof userTokens.handler;

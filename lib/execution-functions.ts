@@ -91,6 +91,7 @@ function addRenderer(
   store.grantWrite(fn, ['HEALTH#*'], 'UpdateItem');
   images.grantStore(fn);
   images.grantFind(fn);
+  if (settings.thumbnails) images.grantRemoveThumbnails(fn);
   providers.grantUse(fn);
   if (settings.providerNetwork) joinNetwork(fn, settings.providerNetwork);
   return fn;

@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
+  CachePolicy,
   Distribution,
   HeadersFrameOption,
   HeadersReferrerPolicy,
@@ -15,6 +16,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { sharedCacheSeconds, thumbnailSides } from '../service/contract/limits.ts';
 import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import { addOutput } from './service-scope.ts';
 import type { Settings } from './settings.ts';
@@ -97,6 +99,7 @@ export class ImageDelivery extends Construct {
         }),
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
         responseHeadersPolicy: this.securityHeaders(),
+        cachePolicy: this.shortLife(),
       },
     });
     this.bucket.addToResourcePolicy(
@@ -119,6 +122,19 @@ export class ImageDelivery extends Construct {
       }),
     });
     return distribution;
+  }
+
+  /**
+   * The address of a deleted image dies within a minute: a cache at the edge may have asked one in the region that had
+   * just asked the bucket. The objects say so themselves, but those of earlier releases allow five minutes.
+   */
+  private shortLife(): CachePolicy {
+    return new CachePolicy(this, 'ShortLife', {
+      comment: 'Darkroom: CloudFront asks the bucket again after this time',
+      minTtl: Duration.seconds(1),
+      defaultTtl: Duration.seconds(sharedCacheSeconds),
+      maxTtl: Duration.seconds(sharedCacheSeconds),
+    });
   }
 
   /** Images are data. No image may run code, be framed, or tell another site where it was shown. */
@@ -147,6 +163,12 @@ export class ImageDelivery extends Construct {
   grantStore(fn: LambdaFunction): void {
     fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
     this.allow(fn, 's3:PutObject', 'results/*');
+  }
+
+  /** Lets a function take back thumbnails of a result that was deleted while it made them. */
+  grantRemoveThumbnails(fn: LambdaFunction): void {
+    for (const pixels of Object.values(thumbnailSides))
+      this.allow(fn, 's3:DeleteObject', `results/*-${pixels}.webp`);
   }
 
   /** Lets a function read results, which it gives to their client. */

@@ -227,6 +227,7 @@ export class Service {
     grantDelivery(fn, { store, images, encryptionSecret });
     this.store.grantWrite(fn, ['HEALTH#*'], 'UpdateItem');
     this.images.grantStore(fn);
+    if (this.settings.thumbnails) this.images.grantRemoveThumbnails(fn);
     this.providers.grantKeys(fn);
     execution.grantEndTasks(fn, 'SendTaskSuccess', 'SendTaskFailure');
     return fn;

@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { version } from '../src/http/call.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCompletionCommand } from './commands/completion.ts';
-import { addCreationCommands } from './commands/creations.ts';
+import { addCreationCommands, addResultCommands } from './commands/creations.ts';
 import { addEndpointCommands } from './commands/endpoints.ts';
 import { addGenerateCommand } from './commands/generate.ts';
 import { addListenCommand } from './commands/listen.ts';
@@ -21,6 +21,7 @@ import { visibleJson, visibleText } from './terminal/visible-text.ts';
 const commands = [
   addGenerateCommand,
   addCreationCommands,
+  addResultCommands,
   addAccountCommands,
   addRequestsCommand,
   addListenCommand,

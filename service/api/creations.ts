@@ -12,12 +12,12 @@ import {
   isTerminal,
   nextPollSeconds,
 } from '../creations/creation.ts';
-import { eraseCreation } from '../creations/erase.ts';
+import { deleteResults as deleteImages, eraseCreation } from '../creations/erase.ts';
 import { type CreationId, parseCreationId } from '../values/ids.ts';
 import { type FieldError, invalidRequest } from '../values/problem.ts';
 import type { Caller } from './admit.ts';
 import type { CancelApiServices, CatalogServices, DeleteServices, ListServices } from './open.ts';
-import { creationNotFound, notCancellable, notDeletable, pollTooSoon } from './problems.ts';
+import { creationNotFound, noResults, notCancellable, notDeletable, pollTooSoon } from './problems.ts';
 import { type ApiRequest, checkQuery, unknownParameters } from './request.ts';
 import type { Handle } from './serve.ts';
 
@@ -61,7 +61,7 @@ export const cancelCreation: Handle<CancelApiServices> = async (request, caller,
 };
 
 /** DELETE /creations/{id}: erases the content of a creation that has ended. Body and key are not read. */
-export const deleteCreation: Handle<DeleteServices> = async (request, caller, services) => {
+const deleteCreation: Handle<DeleteServices> = async (request, caller, services) => {
   checkQuery(request, 'deleteCreation');
   const creation = ownCreation(caller);
   await caller.place.take();
@@ -69,6 +69,20 @@ export const deleteCreation: Handle<DeleteServices> = async (request, caller, se
   if (outcome.kind === 'open') throw notDeletable(outcome.creation);
   return { status: 204, body: undefined };
 };
+
+/** DELETE /creations/{id}/results: deletes the images of a completed creation alone. Body and key are not read. */
+const deleteResults: Handle<DeleteServices> = async (request, caller, services) => {
+  checkQuery(request, 'deleteResults');
+  const creation = ownCreation(caller);
+  await caller.place.take();
+  const outcome = await deleteImages(creation, caller.apiKey.id, services);
+  if (outcome.kind === 'not_completed') throw noResults(outcome.creation);
+  return { status: 204, body: undefined };
+};
+
+/** The creation or its results, by the path: two operations, one function. */
+export const deletion: Handle<DeleteServices> = (request, caller, services) =>
+  (request.path.endsWith('/results') ? deleteResults : deleteCreation)(request, caller, services);
 
 const defaultLimit = 20;
 const mostLimit = 100;

@@ -359,6 +359,12 @@ export function notCancellable({ status }: CreationRecord): Problem {
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'not_cancellable', status, errors: [] });
 }
 
+/** 400: the creation is open or has failed, so it has no results. */
+export function noResults({ status }: CreationRecord): Problem {
+  const message = `The creation is ${status}. Only a completed creation has results that can be deleted.`;
+  return new Problem('ERR_INVALID_REQUEST', message, { reason: 'not_deletable', status, errors: [] });
+}
+
 /** 400: the creation is open. Its renderer needs the prompt, and its end is still to be told. */
 export function notDeletable({ status }: CreationRecord): Problem {
   const message = `The creation is ${status}. Cancel it, or wait for its end, and delete it then.`;

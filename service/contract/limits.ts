@@ -152,3 +152,9 @@ export const webhookResponseBytes = 16 * 1024;
  * entry in the index of open work.
  */
 export const webhookGraceMillis = 110_000;
+
+/** How long a shared cache, such as CloudFront's, may serve a result without asking the bucket. */
+export const sharedCacheSeconds = 30;
+
+/** The longest side in pixels of each thumbnail of a result. */
+export const thumbnailSides = { small: 96, large: 480 } as const;

@@ -68,6 +68,12 @@ export const operations = {
     isForTokens: true,
   },
   deleteCreation: { method: 'DELETE', path: '/creations/{id}', handler: 'delete-creation', query: [] },
+  deleteResults: {
+    method: 'DELETE',
+    path: '/creations/{id}/results',
+    handler: 'delete-creation',
+    query: [],
+  },
   createUserToken: { method: 'POST', path: '/user-tokens', handler: 'user-tokens', query: [] },
   getUserToken: { method: 'GET', path: '/user-tokens/{id}', handler: 'user-tokens', query: [] },
   revokeUserToken: {

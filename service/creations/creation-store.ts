@@ -23,6 +23,7 @@ const isOfThisTurn = 'fence = :turn';
 const hasTheseAttempts = 'attempts = :known';
 /** Absent: an earlier try, whose answer was lost, has taken the note back. */
 const isThisNote = '(attribute_not_exists(cancelRequestedAt) OR cancelRequestedAt = :at)';
+const keepsItsImages = 'attribute_not_exists(erasedBy) AND attribute_not_exists(resultsDeletedBy)';
 const statusName = { '#status': 'status' };
 const openStatuses = { ':queued': 'queued', ':processing': 'processing' };
 
@@ -70,11 +71,11 @@ export function createCreationStore(table: Table) {
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
-    /** Notes that the thumbnails of the result are stored. False when the creation was erased meanwhile. */
+    /** Notes that the thumbnails of the result are stored. False when the images were deleted meanwhile. */
     noteThumbnails: async (id: CreationId, colours: string): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET colours = :colours',
-        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(erasedBy)',
+        ConditionExpression: `attribute_exists(pk) AND ${keepsItsImages}`,
         ExpressionAttributeValues: { ':colours': colours },
       }),
     /** 'busy': a conflict outlasted the retries. The caller has to call again. */

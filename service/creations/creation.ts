@@ -132,6 +132,8 @@ export interface CreationRecord extends PlainMembers {
   readonly erasedAt?: string;
   /** Who also had its images erased: the id of a key, or "operator". */
   readonly erasedBy?: KeyId | 'operator';
+  /** Which key had its images alone deleted. They then expired at that moment. */
+  readonly resultsDeletedBy?: KeyId;
   readonly results: readonly StoredImage[];
   /** Of the first result (thumbnails.ts). Absent: no thumbnails of it are stored. */
   readonly colours?: string;
@@ -171,10 +173,14 @@ export function isTerminal(status: CreationStatus): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-/** The addresses of a creation's images. Empty once the images have expired, or are erased. */
+/** Whether the images were deleted, alone or with the texts. Clocks differ, so resultsExpireAt does not tell it. */
+export function hasDeletedImages(creation: Pick<CreationRecord, 'erasedBy' | 'resultsDeletedBy'>): boolean {
+  return creation.erasedBy !== undefined || creation.resultsDeletedBy !== undefined;
+}
+
+/** The addresses of a creation's images. Empty once the images have expired, or are deleted. */
 export function resultUrls(creation: CreationRecord, resultsBaseUrl: string, nowMillis: number): string[] {
-  // Clocks differ, so the time of an erasure does not tell it.
-  if (creation.erasedBy !== undefined || (creation.resultsExpireAt ?? 0) <= nowMillis) return [];
+  if (hasDeletedImages(creation) || (creation.resultsExpireAt ?? 0) <= nowMillis) return [];
   return creation.results.map((image) => `${resultsBaseUrl}/${image.key}`);
 }
 

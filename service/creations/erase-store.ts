@@ -1,14 +1,16 @@
 import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
-import type { UpdateParts } from '../aws/dynamodb/send.ts';
-import { type Item, keys, openShard, type Table } from '../aws/dynamodb/table.ts';
+import { updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
+import { type Item, keys, openShard, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { privateMembers } from '../contract/request-fields.ts';
 import { Overloaded } from '../values/errors.ts';
-import { creationFromItem } from './creation-items.ts';
+import type { CreationId } from '../values/ids.ts';
+import { creationFromItem, keptDays } from './creation-items.ts';
 import type { CreationRecord } from './creation.ts';
 
 const hasEnded = '#status IN (:completed, :failed)';
 const isSameWebhook = 'webhook.#status = :read';
 const owesNoWebhook = 'webhook.#status <> :pending';
+const daySeconds = 86_400;
 
 export type EraseStore = ReturnType<typeof createEraseStore>;
 
@@ -23,6 +25,22 @@ export function createEraseStore(table: Table) {
     /** Erases the texts alone, by age. False when the creation is open, or its webhook is still owed. */
     eraseTexts: (creation: Pick<CreationRecord, 'id' | 'webhook'>, nowMillis: number): Promise<boolean> =>
       updateIf(table, keys.creation(creation.id), textParts(creation, nowMillis)),
+    /**
+     * Takes the images of a completed creation out of its answers. Texts, webhook and log stay. First it asks for the
+     * second deletion, in an item of its own: the creation may be in the index for its webhook.
+     */
+    deleteResults: (
+      creation: CreationRecord,
+      of: ResultsDeletion,
+      nowMillis: number,
+    ): Promise<DeleteResultsOutcome> => deleteResults(table, creation, of, nowMillis),
+    /** The second deletion of the images is over. False when it was asked for again, or is over already. */
+    finishResults: (id: CreationId, nowMillis: number): Promise<boolean> =>
+      updateIf(table, keys.deletedResults(id), {
+        UpdateExpression: 'REMOVE openShard, dueAt',
+        ConditionExpression: 'dueAt <= :now',
+        ExpressionAttributeValues: { ':now': nowMillis },
+      }),
     /** The second pass is over. False when it was asked for again, or is over already. */
     finish: ({ id, dueAt }: CreationRecord): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
@@ -31,6 +49,46 @@ export function createEraseStore(table: Table) {
         ExpressionAttributeValues: { ':read': dueAt },
       }),
   };
+}
+
+export interface ResultsDeletion {
+  readonly by: NonNullable<CreationRecord['resultsDeletedBy']>;
+  /** Unix milliseconds of the second deletion. */
+  readonly againAt: number;
+}
+
+export type DeleteResultsOutcome =
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'not_completed'; readonly creation: CreationRecord };
+
+async function deleteResults(
+  table: Table,
+  { id, resultsExpireAt = 0 }: CreationRecord,
+  { by, againAt }: ResultsDeletion,
+  nowMillis: number,
+): Promise<DeleteResultsOutcome> {
+  await updateItem(table, keys.deletedResults(id), {
+    UpdateExpression: `SET openShard = :shard, dueAt = :due, ${ttlAttribute} = :end`,
+    ExpressionAttributeValues: {
+      ':shard': openShard('RESULTS', id),
+      ':due': againAt,
+      ':end': Math.ceil(againAt / 1000) + keptDays * daySeconds,
+    },
+  });
+  const outcome = await tryUpdate(table, keys.creation(id), {
+    UpdateExpression: 'SET resultsDeletedBy = :by, resultsExpireAt = :end REMOVE colours',
+    ConditionExpression: '#status = :completed',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':by': by,
+      ':end': Math.min(resultsExpireAt, nowMillis),
+      ':completed': 'completed',
+    },
+  });
+  if (outcome.kind === 'written') return { kind: 'deleted' };
+  if (outcome.kind === 'busy') throw new Overloaded('the creation was too busy to lose its images');
+  if (!outcome.item) throw new Error('the creation whose images are to be deleted has no record');
+  return { kind: 'not_completed', creation: creationFromItem(outcome.item) };
 }
 
 export interface EraseOf {

@@ -4,13 +4,15 @@
  *   at once     one write takes the texts out of the record, and the images are deleted
  *   16 minutes  later the second pass deletes images and rows of deliveries again (service/erase)
  *
+ * A client can also delete the results alone, in the same two steps. Texts, webhook and log stay.
+ *
  * A function that read the creation before the write may still store an image or a row of a delivery. No function
  * runs for more than 15 minutes, so the second pass finds everything. It also ends an erasure that was cut off.
  */
 import { Overloaded } from '../values/errors.ts';
 import { type Clock, isKnownVersion, type Log, type Schema } from '../values/runtime.ts';
-import type { CreationRecord } from './creation.ts';
-import type { EraseOutcome, EraseStore } from './erase-store.ts';
+import { type CreationRecord, hasDeletedImages } from './creation.ts';
+import type { DeleteResultsOutcome, EraseOutcome, EraseStore } from './erase-store.ts';
 import type { ImageStore } from './image-store.ts';
 import { thumbnailKey } from './thumbnails.ts';
 
@@ -22,6 +24,10 @@ export interface EraseServices {
   readonly schema: Schema;
   readonly erasures: Pick<EraseStore, 'erase'>;
   readonly images: Pick<ImageStore, 'remove'>;
+}
+
+export interface DeleteResultsServices extends Omit<EraseServices, 'erasures'> {
+  readonly erasures: Pick<EraseStore, 'deleteResults'>;
 }
 
 /** Does nothing when the creation was erased before. @throws Overloaded: nothing was erased */
@@ -47,6 +53,27 @@ export async function eraseCreation(
   return outcome;
 }
 
+/**
+ * Deletes the results of a completed creation and their thumbnails. A repetition deletes them again, so that a
+ * client whose first request met a busy bucket can be sure. @throws Overloaded: some images may still be there
+ */
+export async function deleteResults(
+  asked: CreationRecord,
+  by: NonNullable<CreationRecord['resultsDeletedBy']>,
+  { clock, log, schema, erasures, images }: DeleteResultsServices,
+): Promise<DeleteResultsOutcome> {
+  if (asked.status !== 'completed') return { kind: 'not_completed', creation: asked };
+  if (!hasDeletedImages(asked)) {
+    if (!isKnownVersion(asked.v, schema)) throw new Overloaded('a newer release has accepted this creation');
+    const now = clock.now();
+    const outcome = await erasures.deleteResults(asked, { by, againAt: now + secondPassMillis }, now);
+    if (outcome.kind === 'not_completed') return outcome;
+    log.info('results_deleted', { creationId: asked.id, accountId: asked.accountId, by });
+  }
+  await images.remove(resultImageKeysOf(asked));
+  return { kind: 'deleted' };
+}
+
 type OfImages = Pick<CreationRecord, 'results' | 'sources' | 'attempts'>;
 
 /** The keys of the results, also of those that an attempt may have stored and nobody has seen. */
@@ -59,11 +86,16 @@ export function originalKeysOf(creation: OfImages): readonly string[] {
   return [...resultKeysOf(creation), ...new Set(creation.sources.map(({ key }) => key))];
 }
 
+/** The keys of all that has an address: the results and their thumbnails. */
+export function resultImageKeysOf(creation: OfImages): readonly string[] {
+  return [...resultKeysOf(creation), ...formKeysOf(creation)];
+}
+
 /** All that the bucket may have of a creation. */
 export function imageKeysOf(creation: OfImages): readonly string[] {
-  const forms = resultKeysOf(creation).flatMap((key) => [
-    thumbnailKey(key, 'small'),
-    thumbnailKey(key, 'large'),
-  ]);
-  return [...originalKeysOf(creation), ...forms];
+  return [...originalKeysOf(creation), ...formKeysOf(creation)];
+}
+
+function formKeysOf(creation: OfImages): readonly string[] {
+  return resultKeysOf(creation).flatMap((key) => [thumbnailKey(key, 'small'), thumbnailKey(key, 'large')]);
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { addressOf, type BucketAccess } from '../aws/aws-place.ts';
 import { createSignedFetch, type SignedInit } from '../aws/signed-fetch.ts';
-import { sourceTimeoutMillis } from '../contract/limits.ts';
+import { sharedCacheSeconds, sourceTimeoutMillis } from '../contract/limits.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { StoredImage } from './creation.ts';
 
@@ -86,12 +86,10 @@ export function createImageStore(access: BucketAccess) {
   };
 }
 
-/** How long a shared cache, such as CloudFront's, may serve a result without asking the bucket. */
-const sharedCacheSeconds = 300;
-
 /**
  * A browser may keep a result until the result ends: max-age would begin anew on the last day. A shared cache asks
- * the bucket again every five minutes, so the address of an erased image dies by itself.
+ * the bucket again, so the address of a deleted image dies by itself. CloudFront has two caches one behind the other,
+ * at the edge and in the region: within a minute both have asked.
  */
 function whileItLives(expiresAtMillis: number): Record<string, string> {
   return {

@@ -1,7 +1,6 @@
 /** The thumbnails of a result: WebP files beside the result in the bucket, which live as long as it does. */
 
-/** The longest side of each form in pixels. */
-export const thumbnailSides = { small: 96, large: 480 } as const;
+import { thumbnailSides } from '../contract/limits.ts';
 
 /** The form of a result whose key is `results/RANDOM.png` has the key `results/RANDOM-96.webp`. */
 export function thumbnailKey(resultKey: string, form: keyof typeof thumbnailSides): string {

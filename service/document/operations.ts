@@ -279,12 +279,27 @@ const deleteCreation: Documented<'deleteCreation'> = {
   tag: 'Creations',
   summary: 'Delete the content of a creation',
   description:
-    'Erases prompt, metadata, user, address and body of the webhook, images and rows of the delivery log of a creation that has ended. Its id, status, cost and times stay for the books, with `erased_at`. The texts are gone with the answer, the images within five minutes, and everything within 32. A webhook that is still owed is not sent any more. A repetition gets the same answer.',
+    'Erases prompt, metadata, user, address and body of the webhook, images and rows of the delivery log of a creation that has ended. Its id, status, cost and times stay for the books, with `erased_at`. The texts are gone with the answer, the images within a minute, and everything within 32. A webhook that is still owed is not sent any more. A repetition gets the same answer.',
   query: {},
   answers: {
     successes: [{ status: 204, description: 'The content is erased, by this request or by an earlier one.' }],
     refusals: ['notDeletable', 'notFound'],
     examples: { 400: ['not-deletable'] },
+  },
+};
+
+const deleteResults: Documented<'deleteResults'> = {
+  tag: 'Creations',
+  summary: 'Delete the images of a creation',
+  description:
+    'Deletes the images of a completed creation, with their thumbnails. No address of theirs gives anything any more, after a minute at the latest. The creation keeps its texts, its webhook and its delivery log, and shows no results, as after `result_expires_at`. A webhook that is still owed keeps the body that was signed first. A repetition gets the same answer.',
+  query: {},
+  answers: {
+    successes: [
+      { status: 204, description: 'The images are deleted, by this request or by an earlier one.' },
+    ],
+    refusals: ['noResults', 'notFound'],
+    examples: { 400: ['no-results'] },
   },
 };
 
@@ -471,6 +486,7 @@ export const documentation: { readonly [Name in OperationName]: Documented<Name>
   getCreation,
   cancelCreation,
   deleteCreation,
+  deleteResults,
   createUserToken,
   getUserToken,
   revokeUserToken,

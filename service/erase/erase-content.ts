@@ -1,6 +1,6 @@
 /** EraseContent, which a schedule starts every quarter of an hour: the second pass of erasures, and those by age. */
-import { imageKeysOf } from '../creations/erase.ts';
-import type { CreationRecord } from '../creations/creation.ts';
+import { type CreationRecord, hasDeletedImages } from '../creations/creation.ts';
+import { imageKeysOf, resultImageKeysOf } from '../creations/erase.ts';
 import { errorName } from '../values/runtime.ts';
 import { eraseByAge } from './by-age.ts';
 import type { EraseContentServices } from './open.ts';
@@ -36,20 +36,28 @@ async function endErasures(
 ): Promise<Omit<EraseReport, 'byAge'>> {
   const { clock, creations, due, log } = services;
   let [ended, failed] = [0, 0];
-  for (const shard of due(clock.now()))
-    for await (const ids of shard)
-      for (const creation of await creations.readAll(ids)) {
-        if (isTimeUp()) return { ended, failed };
-        try {
-          await endErasure(creation, services);
-          ended += 1;
-        } catch (error) {
-          failed += 1;
-          log.info('erasure_not_ended', { creationId: creation.id, error: errorName(error) });
+  for (const [of, end] of secondPasses)
+    for (const shard of due(of, clock.now()))
+      for await (const ids of shard)
+        for (const creation of await creations.readAll(ids)) {
+          if (isTimeUp()) return { ended, failed };
+          try {
+            await end(creation, services);
+            ended += 1;
+          } catch (error) {
+            failed += 1;
+            log.info('erasure_not_ended', { creationId: creation.id, error: errorName(error) });
+          }
         }
-      }
   return { ended, failed };
 }
+
+type SecondPass = (creation: CreationRecord, services: EraseContentServices) => Promise<void>;
+
+const secondPasses: readonly (readonly ['ERASE' | 'RESULTS', SecondPass])[] = [
+  ['ERASE', endErasure],
+  ['RESULTS', endDeletion],
+];
 
 async function endErasure(
   creation: CreationRecord,
@@ -58,4 +66,13 @@ async function endErasure(
   await images.remove(imageKeysOf(creation));
   await leftovers.removeDeliveries(creation);
   await erasures.finish(creation);
+}
+
+/** A request that was cut off after its first write deletes nothing: its client got no 204. */
+async function endDeletion(
+  creation: CreationRecord,
+  { clock, erasures, images }: EraseContentServices,
+): Promise<void> {
+  if (hasDeletedImages(creation)) await images.remove(resultImageKeysOf(creation));
+  await erasures.finishResults(creation.id, clock.now());
 }

@@ -22,8 +22,8 @@ export function openEraseContent(on: On<'dynamodb' | 'images'>) {
     /** The setting. 0: the texts stay as long as the record. */
     keepPromptsDays: Number(on.environment('KEEP_PROMPTS_DAYS')),
     /** The creations whose second pass is due, by shard. */
-    due: (nowMillis: number) =>
-      openShards('ERASE').map(
+    due: (of: 'ERASE' | 'RESULTS', nowMillis: number) =>
+      openShards(of).map(
         (shard) => overdueIn(table, shard, nowMillis) as AsyncIterable<readonly CreationId[]>,
       ),
   };

@@ -249,6 +249,7 @@ type SetLater =
   | 'cancelledAt'
   | 'erasedAt'
   | 'erasedBy'
+  | 'resultsDeletedBy'
   | 'resultsExpireAt'
   | 'colours'
   | 'lease'

@@ -2,7 +2,12 @@
 import { costHeader } from '../api/answer.ts';
 import { providerRetrySeconds } from '../api/problems.ts';
 import { failures } from '../contract/failures.ts';
-import { type CreationRecord, isTerminal, type StoredImage } from '../creations/creation.ts';
+import {
+  type CreationRecord,
+  hasDeletedImages,
+  isTerminal,
+  type StoredImage,
+} from '../creations/creation.ts';
 import type { Creations } from '../generate/earlier-request.ts';
 import { Overloaded } from '../values/errors.ts';
 import { asMicros, type Micros } from '../values/money.ts';
@@ -105,7 +110,7 @@ export async function firstBytes(
   services: Services,
 ): Promise<Uint8Array> {
   const [first, ...others] = pictures;
-  if (pictures.some(({ creation }) => creation.erasedBy !== undefined))
+  if (pictures.some(({ creation }) => hasDeletedImages(creation)))
     throw new OpenaiRefusal('not_found', 'The pictures of this request were deleted.', {
       headers: creationHeaders(creations),
     });

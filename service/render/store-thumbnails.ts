@@ -8,6 +8,9 @@ import type { Rendering } from './walk-routes.ts';
 const mostMillis = 15_000;
 const dayMillis = 86_400_000;
 
+const forms = ['small', 'large'] as const;
+type Form = (typeof forms)[number];
+
 export type Stored = Pick<Rendering, 'image' | 'bytes'>;
 
 /**
@@ -26,15 +29,17 @@ export async function storeThumbnails(
     const made = await thumbnails(stored.bytes, limit.signal);
     const images = imagesUntil(limit.signal);
     const expiresAtMillis = clock.now() + resultDays * dayMillis;
+    const keyOf = (form: Form): string => thumbnailKey(stored.image.key, form);
     await Promise.all(
-      (['small', 'large'] as const).map((form) => {
+      forms.map((form) => {
         const { bytes, width, height } = made[form];
-        const key = thumbnailKey(stored.image.key, form);
-        const image = { key, width, height, contentType: 'image/webp', bytes: bytes.length };
+        const image = { key: keyOf(form), width, height, contentType: 'image/webp', bytes: bytes.length };
         return images.put(image, bytes, expiresAtMillis);
       }),
     );
-    await creations.noteThumbnails(id, made.colours);
+    const isNoted = await creations.noteThumbnails(id, made.colours);
+    // The images were deleted meanwhile, and these two came too late for it.
+    if (!isNoted) await images.remove(forms.map(keyOf));
   } catch (error) {
     log.info('thumbnails_not_made', { creationId: id, error: errorName(error) });
   } finally {

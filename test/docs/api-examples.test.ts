@@ -181,6 +181,8 @@ async function cancelSome(ended: string): Promise<void> {
   const id = idOf(await service.send('/images/generate', { key: other.key, body }));
   const early = commandOf(api, 'not-deletable').path.replace(/[\w-]+$/, id);
   answers.set('not-deletable', (await service.send(early, { key: other.key, method: 'DELETE' })).body);
+  const noResults = commandOf(api, 'no-results').path.replace(/[\w-]+(?=\/results$)/, id);
+  answers.set('no-results', (await service.send(noResults, { key: other.key, method: 'DELETE' })).body);
   const { path } = commandOf(api, 'cancelled');
   const cancelled = path.replace(/(?<=\/creations\/)[\w-]+/, id);
   answers.set('cancelled', (await service.send(cancelled, { key: other.key, method: 'POST' })).body);

@@ -33,6 +33,7 @@ function stage({ thumbnails, put, note }: Setting = {}) {
       stub<ImageStore>({
         put: async ({ key, contentType }: StoredImage, _bytes, until = 0) =>
           step(`put ${key} ${contentType} ${until - now}`, undefined).then(put),
+        remove: async (keys: readonly string[]) => step(`remove ${keys.join(' ')}`, undefined),
       }),
     images: stub<ImageStore>({ put: async () => step('put', undefined) }),
     creations: stub<CreationStore>({
@@ -74,6 +75,13 @@ describe('the thumbnails of a result', () => {
       `put results/unguessable-480.webp image/webp ${weekMillis}`,
       'note 243b55',
     ]);
+  });
+
+  it('Those of a result that was deleted meanwhile are taken back', async () => {
+    const { services, steps, log } = stage({ note: async () => Promise.resolve(false) });
+    await storeThumbnails(creationId, stored, services);
+    expect(steps.at(-1)).toBe('remove results/unguessable-96.webp results/unguessable-480.webp');
+    expect(log.entries).toEqual([]);
   });
 
   it.each<[string, Setting, number]>([

@@ -9,6 +9,8 @@ const renderer = [
   'table of HEALTH#: UpdateItem',
   'bucket/results/*: GetObject PutObject',
   'bucket: ListBucket',
+  // Of a result that was deleted while they were made.
+  'bucket/results/*-480.webp, bucket/results/*-96.webp: DeleteObject',
   // A renderer makes the first attempt to deliver a webhook, with the secret of its account.
   'encryption secret, provider secret: GetSecretValue',
   'notice machine: StartExecution',
@@ -68,6 +70,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'table of HEALTH#: UpdateItem',
     'bucket/results/*: PutObject',
+    'bucket/results/*-480.webp, bucket/results/*-96.webp: DeleteObject',
     'encryption secret, provider secret: GetSecretValue',
     'notice machine: StartExecution',
     'callback machine: SendTaskFailure SendTaskSuccess',

@@ -36,6 +36,11 @@ const unused: readonly { readonly grant: RegExp; readonly because: string }[] = 
     because: 'A rendering of the run ends before its first heartbeat, which would take 20 s of real time',
   },
   {
+    grant: /^(RenderImage\w*|ReceiveCallback) s3:DeleteObject /,
+    because:
+      'No client of the run deletes results while their thumbnails are made: delete-results.test.ts does',
+  },
+  {
     grant: /^Portal(Manage|Operate) cognito-idp:AdminCreateUser /,
     because: 'The user pool has no stand-in; people of this machine sign in at its own issuer',
   },

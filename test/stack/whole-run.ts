@@ -226,8 +226,10 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   await get('/nowhere', 404);
   // Its image, the copy of its source and the row of its delivery are deleted.
   await settled(service, idOf(completed));
-  const deleted = await service.send(`/creations/${idOf(completed)}`, { key, method: 'DELETE' });
-  expect(deleted.status, deleted.text).toBe(204);
+  for (const path of [`/creations/${idOf(completed)}/results`, `/creations/${idOf(completed)}`]) {
+    const deleted = await service.send(path, { key, method: 'DELETE' });
+    expect(deleted.status, deleted.text).toBe(204);
+  }
 }
 
 /** An upload, put into the bucket. */

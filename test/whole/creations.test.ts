@@ -148,7 +148,7 @@ describe('the fields of a creation', () => {
     const left = Date.parse(view(answer).result_expires_at) - expires;
     expect(left).toBeGreaterThanOrEqual(0);
     expect(left).toBeLessThan(60_000);
-    expect(file.headers.get('cache-control')).toBe('public, immutable, s-maxage=300');
+    expect(file.headers.get('cache-control')).toBe('public, immutable, s-maxage=30');
     expect(Date.parse(view(answer).result_expires_at) - Date.parse(view(answer).completed_at)).toBe(
       30 * 86_400_000,
     );

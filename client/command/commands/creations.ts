@@ -75,6 +75,20 @@ export function addCreationCommands(program: SessionCommand): void {
     });
 }
 
+export function addResultCommands(program: SessionCommand): void {
+  const results = program.task('results', 'delete the images of creations');
+  results
+    .task('delete <id...>', 'delete the images of completed creations; their addresses are dead in a minute')
+    .run(async ({ io, output, client }, ids: readonly string[]) => {
+      const { creations } = await client();
+      for (const id of ids) await creations.deleteResults(id, { signal: io.signal });
+      output.list(
+        ids.map((id) => ({ id, results: 'deleted' })),
+        '',
+      );
+    });
+}
+
 interface ListOptions extends Pick<CreationFilter, 'status' | 'model' | 'user'> {
   readonly limit: number;
 }

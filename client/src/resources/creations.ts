@@ -174,6 +174,21 @@ export class CreationCalls {
   delete(creation: Creation | string, options: CallOptions = {}): ApiPromise<void> {
     return this.#transport.call({ method: 'DELETE', path: pathOf(creation), options });
   }
+
+  /**
+   * Deletes the images of a completed creation. Their addresses are dead within a minute; all else stays. A repetition
+   * changes nothing. Throws InvalidRequest with the reason `not_deletable` when the creation is not completed.
+   *
+   * @example
+   * ```ts
+   * const creation = await darkroom.images.generateAndWait({ model: 'sandbox-sketch', prompt: 'a boat' });
+   * await darkroom.creations.deleteResults(creation);
+   * console.log((await darkroom.creations.get(creation.id)).prompt); // a boat
+   * ```
+   */
+  deleteResults(creation: Creation | string, options: CallOptions = {}): ApiPromise<void> {
+    return this.#transport.call({ method: 'DELETE', path: `${pathOf(creation)}/results`, options });
+  }
 }
 
 function pathOf(creation: Creation | string): string {

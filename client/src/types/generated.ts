@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas cea1f93a60f65c45652766f1b13ddbad288313df7c2293e63c659849bac3573b
-// types   6d99d148f1692f88d011ee1a2a63fe68f75dec0028cc0c68e75a278127bc3f31
+// schemas 5bca7d3a35d85052a55bd014dbf2a3048be75c763460495fffe256c02af71b0f
+// types   449d5681e23d70d76695e7a1ecc5c1e96a18a313c332b6a474a14b429a08ed2a
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -811,6 +811,24 @@ export type NotCancellableProblem = {
  * The creation has not ended. Cancel it, or wait for its end.
  */
 export type NotDeletableProblem = {
+    error: {
+        code: 'ERR_INVALID_REQUEST';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'not_deletable';
+            status: CreationStatus;
+            errors: Array<FieldError>;
+        };
+    };
+};
+
+/**
+ * The creation is not completed, so it has no images.
+ */
+export type NoResultsProblem = {
     error: {
         code: 'ERR_INVALID_REQUEST';
         /**
@@ -2342,4 +2360,4 @@ export type WebhookEndpoint = {
 /**
  * Every refusal in one type. Branch on `error.code` and `error.details.reason`, never on `error.message`.
  */
-export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountCannotPayProblem | TokenBudgetExceededProblem | TokenUsesExceededProblem | TokenRefusedProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | TokenNotFoundProblem | EndpointNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;
+export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | NoResultsProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountCannotPayProblem | TokenBudgetExceededProblem | TokenUsesExceededProblem | TokenRefusedProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | TokenNotFoundProblem | EndpointNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;

@@ -5,12 +5,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import { withCatalog } from '../../../service/api/admit.ts';
-import {
-  cancelCreation,
-  deleteCreation,
-  getCreation,
-  listCreations,
-} from '../../../service/api/creations.ts';
+import { cancelCreation, deletion, getCreation, listCreations } from '../../../service/api/creations.ts';
 import type { ApiHandler } from '../../../service/api/framed.ts';
 import { getBalance } from '../../../service/api/get-balance.ts';
 import { listModels } from '../../../service/api/list-models.ts';
@@ -470,7 +465,7 @@ export function createService(
     upload: serve('post', createUpload, openUpload(on)),
     models: serve('get', withCatalog(listModels), catalogServices),
     cancel: serve('post', cancelCreation, openCancel(stoppable)),
-    delete: serve('post', deleteCreation, openDelete(on)),
+    delete: serve('post', deletion, openDelete(on)),
     unknown: serve('by method', unknownRoute, openApi(on)),
     'user-tokens': serve('by method', userTokens, openUserTokens(on)),
     'webhook-endpoints': serve('by method', webhookEndpoints, openEndpoints(on)),

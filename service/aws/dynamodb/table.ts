@@ -39,9 +39,12 @@ export const ttlAttribute = 'expiresAtSeconds';
 
 /** A partition of an index takes 1,000 writes a second. Four take as many starts as Step Functions does. */
 const shards = [0, 1, 2, 3] as const;
-export type OpenKind = 'OPEN' | 'WEBHOOK' | 'ERASE';
+export type OpenKind = 'OPEN' | 'WEBHOOK' | 'ERASE' | 'RESULTS';
 
-/** Open creations (OPEN), ended ones that owe a webhook, with unsent notices (WEBHOOK), and erased ones (ERASE). */
+/**
+ * Open creations (OPEN), ended ones that owe a webhook, with unsent notices (WEBHOOK), erased ones (ERASE), and those
+ * whose images alone were deleted (RESULTS).
+ */
 export function openShards(kind: OpenKind): string[] {
   return shards.map((shard) => `${kind}#${shard}`);
 }
@@ -112,6 +115,8 @@ export const keys = {
   notice: (id: NoticeId): ItemKey => ({ pk: `NOTICE#${id}`, sk: 'NOTICE' }),
   lease: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'LEASE' }),
   poll: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'POLL' }),
+  /** Asks for the second deletion of its images. The creation itself may still be due for its webhook. */
+  deletedResults: (id: CreationId): ItemKey => ({ pk: `CREATION#${id}`, sk: 'RESULTS' }),
   block: (address: string): ItemKey => ({ pk: `IP#${address}`, sk: 'BLOCK' }),
   rejected: (address: string, kind: string, minute: number): ItemKey => ({
     pk: `IP#${address}`,

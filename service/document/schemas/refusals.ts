@@ -125,6 +125,12 @@ export const refusals = {
     when: 'The creation has not ended. Cancel it, or wait for its end.',
     details: { status: creationStatus, errors },
   }),
+  noResults: refusal('ERR_INVALID_REQUEST', {
+    name: 'NoResults',
+    reasons: ['not_deletable'],
+    when: 'The creation is not completed, so it has no images.',
+    details: { status: creationStatus, errors },
+  }),
   keyRefused: refusal('ERR_API_KEY_INVALID', {
     name: 'KeyRefused',
     reasons: ['api_key_missing', 'api_key_invalid'],

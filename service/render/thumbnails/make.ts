@@ -1,5 +1,6 @@
 /** Makes the thumbnails of a picture from its bytes. Bundled as a file of its own, which a rendering loads late. */
-import { type Thumbnail, type Thumbnails, thumbnailSides } from '../../creations/thumbnails.ts';
+import { thumbnailSides } from '../../contract/limits.ts';
+import type { Thumbnail, Thumbnails } from '../../creations/thumbnails.ts';
 import { readImageHeader } from '../../values/image-bytes.ts';
 import { encodeWebp } from './encode.ts';
 import { decodeJpeg } from './jpeg.ts';

@@ -124,6 +124,24 @@ describe('the other commands', () => {
     expect(waited).toMatchObject({ code: 1, out: '' });
   });
 
+  it('results delete: the images of each creation are gone, and what has none ends with the reason', async () => {
+    const made = [
+      await submit(served.service, served.client.key, { prompt: 'one lake' }),
+      await submit(served.service, served.client.key, { prompt: 'two lakes' }),
+    ];
+    await Promise.all(made.map((one) => settled(served.service, one)));
+    expect(await served.person.json('results', 'delete', ...made)).toEqual({
+      data: made.map((id) => ({ id, results: 'deleted' })),
+    });
+    for (const id of made)
+      expect(await served.person.json('creations', 'show', id)).toMatchObject({ result_urls: [] });
+    const failed = await submit(served.service, served.client.key, { prompt: 'a fox [sandbox:fail]' });
+    await settled(served.service, failed);
+    const said = await served.person.run(['results', 'delete', failed]);
+    expect(said).toMatchObject({ code: 2, out: '' });
+    expect(said.err).toContain('The creation is failed.');
+  });
+
   it('creations wait -o saves the image of an earlier creation', async () => {
     const submitted = await submit(served.service, served.client.key, { prompt: 'a lake' });
     const said = await served.person.run(['creations', 'wait', submitted, '-o', 'waited.png']);

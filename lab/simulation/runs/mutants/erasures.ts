@@ -11,10 +11,19 @@ export const erasures: Bugs = {
     'erased-addresses-are-shown': ['creation.erasedBy !== undefined || ', ''],
   },
   'service/creations/creation-store.ts': {
-    'colours-come-back': [' AND attribute_not_exists(erasedBy)', ''],
+    'colours-come-back': ['attribute_not_exists(erasedBy) AND ', ''],
+    'colours-come-back-to-deleted-results': [' AND attribute_not_exists(resultsDeletedBy)', ''],
   },
   'service/creations/erase.ts': {
-    'erasure-forgets-small-forms': ['[...originalKeysOf(creation), ...forms]', 'originalKeysOf(creation)'],
+    'erasure-forgets-small-forms': [
+      '[...originalKeysOf(creation), ...formKeysOf(creation)]',
+      'originalKeysOf(creation)',
+    ],
+    'deletion-forgets-small-forms': [
+      '[...resultKeysOf(creation), ...formKeysOf(creation)]',
+      'resultKeysOf(creation)',
+    ],
+    'results-stay-after-the-204': ['await images.remove(resultImageKeysOf(asked));', ''],
     'erasure-logs-the-prompt': [
       '{ creationId, accountId, by }',
       '{ creationId, accountId, by, prompt: asked.prompt }',
