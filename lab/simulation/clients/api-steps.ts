@@ -97,20 +97,24 @@ export function createApiSteps(stage: Stage) {
     }
   }
 
-  /** Asks for the deletion until the creation has ended, and the service has answered with 204. */
+  /** Asks for the deletion, of all or of the results, until the service has answered with 204. */
   async function remove(step: Submit, id: string, account: AccountHeld, key: KeyHeld): Promise<void> {
     if (step.deleteAfter === undefined) return;
     await world.sleep(step.deleteAfter);
-    const event = eventOf('DELETE', `/api/public/v1/creations/${id}`, key, {}, undefined, id);
+    const path = `/api/public/v1/creations/${id}${step.keepsTexts ? '/results' : ''}`;
+    const event = eventOf('DELETE', path, key, {}, undefined, id);
     for (let attempt = 1; attempt <= 12; attempt += 1) {
       const answer = await send('delete', account, key, event);
       const status = answer?.statusCode ?? 0;
       world.note(`client ${step.name} deletes, try ${attempt}: ${status}`);
       if (status === 204) {
-        invariants.erasures.onDeleted(id);
+        if (step.keepsTexts) invariants.erasures.onResultsDeleted(id);
+        else invariants.erasures.onDeleted(id);
         // A client may repeat the request, also much later.
         if (!dice.chance(`${step.name} deletes again ${attempt}`, 0.2)) return;
       }
+      // It has no results, and never will.
+      if (step.keepsTexts && detailsOf(answer?.body)?.['status'] === 'failed') return;
       await world.sleep(dice.between(`${step.name} deletes later ${attempt}`, 200, 1_000 * 2 ** attempt));
     }
   }

@@ -92,6 +92,8 @@ export interface Submit extends Placed {
   readonly cancelAfter?: number;
   /** Milliseconds after the acceptance at which the client begins to ask for its deletion. Absent: never. */
   readonly deleteAfter?: number;
+  /** It asks for the deletion of the results alone. */
+  readonly keepsTexts?: true;
 }
 
 /** A client that follows the events of its account. */

@@ -60,7 +60,10 @@ export function submitOf(
     ...(dice.chance(`${name} for a user`, 0.85) && { user: `user ${dice.between(`${name} user`, 1, 2)}` }),
     ...(dice.chance(`${name} waits`, 0.1) && { wait: dice.between(`${name} wait`, 1, 20) }),
     ...(dice.chance(`${name} cancelled`, 0.2) && { cancelAfter: cancelAfterOf(dice, name) }),
-    ...(dice.chance(`${name} deleted`, 0.2) && { deleteAfter: deleteAfterOf(dice, name) }),
+    ...(dice.chance(`${name} deleted`, 0.2) && {
+      deleteAfter: deleteAfterOf(dice, name),
+      ...(dice.chance(`${name} keeps its texts`, 0.4) && { keepsTexts: true as const }),
+    }),
   };
 }
 

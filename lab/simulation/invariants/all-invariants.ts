@@ -437,7 +437,11 @@ export function createInvariants(world: World) {
         if (book.terminalAt === undefined) accuse('every creation ends', book.id);
         const item = service?.table.get(`CREATION#${book.id}`, 'CREATION');
         const image = item?.['results']?.L?.[0]?.M?.['key']?.S;
-        if (book.status === 'completed' && !erasures.has(book.id) && !service?.bucket.stored.has(image ?? ''))
+        if (
+          book.status === 'completed' &&
+          !erasures.hasNoResults(book.id) &&
+          !service?.bucket.stored.has(image ?? '')
+        )
           accuse('a completed creation has its image', book.id);
         webhookIsSettled(book.id, book.account, book.terminalAt ?? 0);
       }

@@ -11,14 +11,21 @@ import type { World } from '../world/simulated-world.ts';
 import { type Accuse, textOf } from './money-books.ts';
 
 const left = 'nothing is left of an erased creation';
+const leftResults = 'no deleted result is left';
 
-/** The keys of its images, also of those that a late renderer stores. */
-function imagesOf(item: Item | undefined): string[] {
-  const of = (list: string, name: string): string[] =>
-    (item?.[list]?.L ?? []).flatMap(({ M }) => M?.[name]?.S ?? []);
-  const results = [...of('results', 'key'), ...of('attempts', 'resultKey')];
+const keysIn = (item: Item | undefined, list: string, name: string): string[] =>
+  (item?.[list]?.L ?? []).flatMap(({ M }) => M?.[name]?.S ?? []);
+
+/** The keys of its results and their thumbnails, also of those that a late renderer stores. */
+function resultsOf(item: Item | undefined): string[] {
+  const results = [...keysIn(item, 'results', 'key'), ...keysIn(item, 'attempts', 'resultKey')];
   const forms = results.flatMap((key) => ['96', '480'].map((side) => key.replace(/\.\w+$/, `-${side}.webp`)));
-  return [...of('sources', 'key'), ...results, ...forms];
+  return [...results, ...forms];
+}
+
+/** The keys of all its images. */
+function imagesOf(item: Item | undefined): string[] {
+  return [...keysIn(item, 'sources', 'key'), ...resultsOf(item)];
 }
 
 /** What the client sent, as the record had it. */
@@ -33,6 +40,9 @@ function textsOf(item: Item | undefined): string[] {
 export function createErasureInvariants(world: World, service: () => Service | undefined, accuse: Accuse) {
   /** When each erased creation was erased, and the images that it had then. */
   const erased = new Map<string, { readonly at: number; readonly images: Set<string> }>();
+
+  /** When the results of each creation were deleted alone, and their keys. */
+  const withoutResults = new Map<string, { readonly at: number; readonly images: Set<string> }>();
 
   /** The notices of erased accounts, as they were. */
   const notices = new Map<string, { readonly at: number; readonly item: Item }>();
@@ -49,6 +59,21 @@ export function createErasureInvariants(world: World, service: () => Service | u
   function isRipe(id: string, before: Item | undefined): void {
     if (!/^(completed|failed)$/.test(textOf(before, 'status')))
       accuse('only a creation that has ended is erased', id);
+  }
+
+  function losesResults(before: Item | undefined, after: Item): void {
+    const id = textOf(after, 'id');
+    const known = withoutResults.get(id) ?? { at: world.time.now(), images: new Set<string>() };
+    withoutResults.set(id, known);
+    for (const key of resultsOf(after)) known.images.add(key);
+    if (after['colours']) accuse(leftResults, `the record of ${id} has the colours of its picture`);
+    if (textOf(before, 'resultsDeletedBy') !== '') return;
+    if (textOf(before, 'status') !== 'completed') accuse('only a completed creation loses its results', id);
+    const kept = (item: Item | undefined): string =>
+      JSON.stringify(
+        ['prompt', 'metadata', 'user', 'webhook', 'dueAt', 'openShard'].map((name) => item?.[name]),
+      );
+    if (kept(before) !== kept(after)) accuse('a deletion of results changes nothing else', id);
   }
 
   /** A row in the partition of an erased account: books without texts, or counts of later requests. */
@@ -79,6 +104,9 @@ export function createErasureInvariants(world: World, service: () => Service | u
       if (shown !== '[null,{},null,null,[]]')
         accuse('an answer shows nothing erased', `${String(body['id'])}: ${shown}`);
     }
+    const since = withoutResults.get(String(body['id']))?.at;
+    if (since !== undefined && since < askedAt && JSON.stringify(body['result_urls'] ?? []) !== '[]')
+      accuse('an answer shows no deleted result', String(body['id']));
     for (const member of Object.values(body))
       for (const one of Array.isArray(member) ? member : [member])
         if (typeof one === 'object') showsNothing(one, askedAt);
@@ -86,6 +114,8 @@ export function createErasureInvariants(world: World, service: () => Service | u
 
   return {
     has: (id: string): boolean => erased.has(id),
+    /** Whether its images are deleted, with its texts or alone. */
+    hasNoResults: (id: string): boolean => erased.has(id) || withoutResults.has(id),
     /** Whether its texts are erased, by age or by a request. */
     hasNoTexts: (id: string): boolean => withoutTexts.has(id),
     erasedAt: (id: string): number | undefined => erased.get(id)?.at ?? notices.get(id)?.at,
@@ -96,6 +126,8 @@ export function createErasureInvariants(world: World, service: () => Service | u
         if (sk === 'NOTICE' && before && !after)
           notices.set(textOf(before, 'id'), { at: world.time.now(), item: before });
         if (sk.startsWith('DELIVERY#') && before && !after) isErasedRow(before);
+        if (sk === 'CREATION' && after && textOf(after, 'resultsDeletedBy') !== '')
+          losesResults(before, after);
         if (sk !== 'CREATION' || !after || textOf(after, 'erasedAt') === '') continue;
         const id = textOf(after, 'id');
         withoutTexts.add(id);
@@ -113,6 +145,15 @@ export function createErasureInvariants(world: World, service: () => Service | u
       const item = service()?.table.get(`CREATION#${id}`, 'CREATION');
       if (textOf(item, 'erasedBy') === '') accuse('a 204 means that the texts are erased', id);
     },
+    /** The service has answered a DELETE of the results with 204. */
+    onResultsDeleted: (id: string) => {
+      const now = service();
+      const item = now?.table.get(`CREATION#${id}`, 'CREATION');
+      for (const key of keysIn(item, 'results', 'key'))
+        if (now?.bucket.stored.has(key)) accuse(leftResults, `after the 204 the bucket has ${key} of ${id}`);
+      if (textOf(item, 'resultsDeletedBy') === '' && textOf(item, 'erasedBy') === '')
+        accuse('a 204 means that the results are deleted', id);
+    },
     /** The command has said that nothing is left of the account. */
     onAccountErased: (account: string) => void accounts.add(account),
     onAnswer: showsNothing,
@@ -121,6 +162,12 @@ export function createErasureInvariants(world: World, service: () => Service | u
         for (const key of images) if (bucket.stored.has(key)) accuse(left, `the bucket has ${key} of ${id}`);
         const item = table.get(`CREATION#${id}`, 'CREATION');
         if (item) isEmpty(id, item);
+      }
+      for (const [id, { images }] of withoutResults) {
+        for (const key of images)
+          if (bucket.stored.has(key)) accuse(leftResults, `the bucket has ${key} of ${id}`);
+        const again = table.get(`CREATION#${id}`, 'RESULTS');
+        if (again?.['dueAt']) accuse('at rest no second deletion is due', id);
       }
       const doneUntil = textOf(table.get('ERASE', 'BY_AGE'), 'doneUntil');
       for (const item of table.all()) {

@@ -186,7 +186,8 @@ function scheduleReconciler(world: World, service: Service, look: () => void): v
 /** Starts EraseContent each quarter of an hour, as the schedule does. Most runs of the first hours find nothing. */
 function scheduleErasures(service: Service, quarter: number): void {
   setTimeout(() => {
-    if (quarter > 48 || service.table.indexed('open_work', 'ERASE').length > 0) void service.eraseContent();
+    const isDue = ['ERASE', 'RESULTS'].some((kind) => service.table.indexed('open_work', kind).length > 0);
+    if (quarter > 48 || isDue) void service.eraseContent();
     scheduleErasures(service, quarter + 1);
   }, 15 * minuteMillis);
 }
