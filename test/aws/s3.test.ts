@@ -76,7 +76,7 @@ describe('An image in the bucket', () => {
       line: 'PUT /images/results/one.webp',
       headers: {
         'content-type': 'image/webp',
-        'cache-control': 'public, immutable, s-maxage=300',
+        'cache-control': 'public, immutable, s-maxage=30',
         expires: 'Fri, 25 Dec 2026 18:00:00 GMT',
         'x-amz-meta-width': '1537',
         'x-amz-meta-height': '1025',

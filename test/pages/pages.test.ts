@@ -776,7 +776,7 @@ describe('The playground', () => {
     const { page, stub } = portal;
     await portal.show('playground', 'Playground');
     await page.getByText('$0.045 of').waitFor();
-    await page.getByLabel('Prompt').fill('a lake');
+    await page.getByLabel('Prompt', { exact: true }).fill('a lake');
     stub.breakOff('createCreation');
     await button('Generate').click();
     await page.getByRole('alert').waitFor();
@@ -802,11 +802,11 @@ describe('The playground', () => {
   it('keeps what is asked for in the address, where no server sees the prompt', async () => {
     const { page } = portal;
     await portal.open('playground', 'Playground');
-    await page.getByLabel('Prompt').fill('a pier & a lamp');
+    await page.getByLabel('Prompt', { exact: true }).fill('a pier & a lamp');
     await page.getByLabel('Seed').fill('7');
     await expect.poll(() => new URL(page.url()).hash).toBe('#prompt=a+pier+%26+a+lamp&seed=7');
     await page.reload();
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('a pier & a lamp');
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('a pier & a lamp');
     expect(await page.getByLabel('Seed').inputValue()).toBe('7');
     await page.getByText('"seed":7').waitFor();
     await page.getByRole('tab', { name: 'OpenAI SDK' }).click();
@@ -824,7 +824,9 @@ describe('The playground', () => {
       .first()
       .click();
     await button('Use these settings').click();
-    expect(await page.getByLabel('Prompt').inputValue()).toBe(stub.samples.creations[2]?.prompt);
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(
+      stub.samples.creations[2]?.prompt,
+    );
     await page.route('**/stub/upload', (route) => route.fulfill({ status: 200 }));
     await button('Use as a source').click();
     await page.getByText(/^\d{4}-\d\d-\d\d-a-fox-asleep-in-fresh-snow-\w{6}\.png$/).waitFor();

@@ -1,6 +1,7 @@
 /** The fields that only some models honour, from the request to the picture and back, at every door. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { sharedTestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
 import { settled, submit } from './workflow/creations.ts';
 
 const service = await sharedTestService();
@@ -53,3 +54,5 @@ describe('negative_prompt', () => {
     expect(await pictureOf({ ...lake, negative_prompt: 'xyzzy' })).toBe(await pictureOf(lake));
   });
 });
+
+everyAnswer(() => service);

@@ -109,6 +109,7 @@ export function createProvider(world: World, name: string, directed = name): Sim
   return {
     name,
     isStopped: stops.isStopped,
+    sends: ['negativePrompt'],
     submit: (job, signal) =>
       ask('submit', async () => {
         const { asyncMillis, delayMillis } = directivesOf(job.prompt, directed);
