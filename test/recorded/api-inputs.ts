@@ -109,7 +109,7 @@ const wrong: readonly Row[] = [
   ],
   ['half a surrogate pair in a metadata key', { ...least, metadata: { '\udc00': 'v' } }],
   ['half a surrogate pair in a metadata value', { ...least, metadata: { a: '\udc00' } }],
-  ['an unknown field', { ...least, quality: 'high' }],
+  ['an unknown field', { ...least, lighting: 'high' }],
   ['a field in another spelling', { ...least, aspectRatio: '1:1' }],
   ['two unknown fields', { ...least, n: 4, size: '1K' }],
   ['several things at once', { prompt: 5, seed: -1, foo: 1 }],
