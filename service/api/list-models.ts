@@ -3,20 +3,13 @@ import type { Model, Route } from '../catalog/catalog-schema.ts';
 import {
   chooseShape,
   enabledRoutes,
-  honours,
   isSunset,
   isVisible,
-  modelOfTier,
   mostNegativePrompt,
   offered,
+  offeredTiers,
 } from '../catalog/catalog.ts';
-import {
-  aspectRatios,
-  outputFormats,
-  type Resolution,
-  resolutions,
-  tiers,
-} from '../contract/request-fields.ts';
+import { aspectRatios, outputFormats, type Resolution, resolutions } from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 import type { Caller } from './admit.ts';
 import type { CatalogServices } from './open.ts';
@@ -102,14 +95,9 @@ function pricesOf({ pricing }: Model, rendered: readonly Resolution[]): PriceRow
 function tiersOf(model: Model, visible: readonly Model[], caller: Caller): Record<string, unknown> {
   const { account, state, nowMillis } = caller;
   const usable = visible.filter((one) => !isSunset(one, nowMillis));
-  const offers = tiers.flatMap((quality) => {
-    const of = modelOfTier(model, quality, { models: usable });
-    const routes = of
-      ? enabledRoutes(of, account.policy, state).filter((route) => honours(route, { tier: quality }))
-      : [];
-    if (!of || routes.length === 0) return [];
+  const offers = offeredTiers(model, usable, account.policy, state).map(({ tier, model: of, routes }) => {
     const rendered = offered(resolutions, routes, (route) => route.resolutions);
-    return [{ quality, prices: pricesOf(of, rendered) }];
+    return { quality: tier, prices: pricesOf(of, rendered) };
   });
   return {
     qualities: offers.map(({ quality }) => quality),

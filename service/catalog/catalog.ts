@@ -8,6 +8,7 @@ import {
   type Resolution,
   resolutions,
   type Tier,
+  tiers,
 } from '../contract/request-fields.ts';
 import { asMicros, fromUsd, type Micros } from '../values/money.ts';
 import type { Catalog, Model, Route } from './catalog-schema.ts';
@@ -100,16 +101,41 @@ export function hasTier({ routes }: { readonly routes: readonly Route[] }, tier:
   return routes.some((route) => rendersTier(route, tier));
 }
 
+/** A catalog, or the models of it that a caller may use. */
+interface Models {
+  readonly models: readonly Model[];
+}
+
 /** The model and those that its vendor sells in other qualities. Empty for a model of one quality. */
-export function qualitiesOf(model: Model, { models }: Catalog): readonly Model[] {
+export function qualitiesOf(model: Model, { models }: Models): readonly Model[] {
   const family = model.quality_of ?? model.id;
   const siblings = models.filter((one) => (one.quality_of ?? one.id) === family);
   return siblings.length > 1 ? siblings : [];
 }
 
 /** The model that renders the quality: itself, or one of its other qualities. Undefined: none does. */
-export function modelOfTier(model: Model, tier: Tier, catalog: Catalog): Model | undefined {
+export function modelOfTier(model: Model, tier: Tier, catalog: Models): Model | undefined {
   return [model, ...qualitiesOf(model, catalog)].find((one) => hasTier(one, tier));
+}
+
+export interface OfferedTier {
+  readonly tier: Tier;
+  readonly model: Model;
+  readonly routes: readonly Route[];
+}
+
+/** The qualities of a model that an account can have. @param usable the models that the account may use */
+export function offeredTiers(
+  model: Model,
+  usable: readonly Model[],
+  policy: ModelPolicy,
+  switches: ProviderSwitches,
+): readonly OfferedTier[] {
+  return tiers.flatMap((tier) => {
+    const of = modelOfTier(model, tier, { models: usable });
+    const routes = of ? enabledRoutes(of, policy, switches).filter((route) => rendersTier(route, tier)) : [];
+    return of && routes.length > 0 ? [{ tier, model: of, routes }] : [];
+  });
 }
 
 /** The longest negative prompt that one of the routes takes. 0: none takes any. */

@@ -3,14 +3,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { userProblems } from '../accounts/end-user.ts';
 import type { Model, Route } from '../catalog/catalog-schema.ts';
-import {
-  chooseShape,
-  type Demands,
-  hasTier,
-  honours,
-  mostNegativePrompt,
-  offered,
-} from '../catalog/catalog.ts';
+import { chooseShape, honours, offered } from '../catalog/catalog.ts';
 import { maxUrlLength } from '../contract/limits.ts';
 import {
   type AspectRatio,
@@ -27,10 +20,10 @@ import {
   plainRows,
   type Resolution,
   resolutions,
-  tierIn,
 } from '../contract/request-fields.ts';
 import { hasAtMostSixDecimals } from '../values/money.ts';
 import type { FieldError } from '../values/problem.ts';
+import { type Able, demandsOf, unhonoured } from './unhonoured.ts';
 import { characters, loneSurrogate } from '../values/text.ts';
 
 /** The metadata, stored unchanged. A name may be __proto__, so this code reads own properties only. */
@@ -234,50 +227,6 @@ export function forModel(
     user,
     maxCostUsd,
   };
-}
-
-/** A model that the account can use, with the routes that it may take. */
-export interface Able {
-  readonly id: Model['id'];
-  readonly routes: readonly Route[];
-}
-
-/** The errors of the fields that no route of the model honours, whoever has enabled it. */
-function unhonoured(body: ImageRequestBody, model: Model, usable: () => readonly Able[]): FieldError[] {
-  return [...unhonouredText(body, model, usable), ...unhonouredTier(body, model, usable)];
-}
-
-function unhonouredTier(body: ImageRequestBody, model: Model, usable: () => readonly Able[]): FieldError[] {
-  const { tier } = demandsOf(body);
-  if (tier === undefined || hasTier(model, tier)) return [];
-  const able = usable().filter((one) => hasTier(one, tier));
-  return [notHonoured('quality', model, `no quality "${tier}"`, able)];
-}
-
-function unhonouredText(body: ImageRequestBody, model: Model, usable: () => readonly Able[]): FieldError[] {
-  const { negativePromptLength } = demandsOf(body);
-  const most = mostNegativePrompt(model.routes);
-  if (negativePromptLength <= most) return [];
-  const field = 'negative_prompt';
-  if (most > 0) return [{ field, code: 'too_long', message: `at most ${most} characters for ${model.id}` }];
-  const able = usable().filter(({ routes }) => mostNegativePrompt(routes) > 0);
-  return [notHonoured(field, model, 'no negative prompt', able)];
-}
-
-const mostNamed = 10;
-
-function notHonoured(field: string, model: Model, what: string, able: readonly Able[]): FieldError {
-  const names = able.slice(0, mostNamed).map(({ id }) => id);
-  const others = names.length === 0 ? 'no available model does' : `models that do: ${names.join(', ')}`;
-  return { field, code: 'unsupported_parameter', message: `${model.id} takes ${what}; ${others}` };
-}
-
-/** What the request asks of a route, beside the shape and the source images. */
-function demandsOf({
-  negative_prompt: text = '',
-  quality,
-}: ImageRequestBody): Demands & { readonly negativePromptLength: number } {
-  return { negativePromptLength: characters(text), tier: tierIn({ quality }) };
 }
 
 export function missingPrompt(body: {

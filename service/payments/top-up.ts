@@ -7,7 +7,7 @@ import type { AutoTopUpStore } from './auto-top-up-store.ts';
 import { type AutoTopUp, hasRoom } from './auto-top-up.ts';
 import { end, endPaused, type Followed, followPayment, type FollowServices } from './follow-payment.ts';
 import { followIntent, metadataOf } from './payment-hint.ts';
-import { newPaymentId, type PaymentId, type StripePayment } from './payment.ts';
+import { newPaymentId, partsOf, type PaymentId, type StripePayment } from './payment.ts';
 import type { NotBegun } from './stripe-payment-store.ts';
 
 export interface TopUpServices extends FollowServices {
@@ -61,7 +61,9 @@ async function isUpToDate(services: TopUpServices, account: AccountId, customer:
       metadata['account'] === account &&
       (status === 'succeeded' || status === 'processing'),
   );
-  if (!last || (await services.payments.read(last.metadata['payment'] as PaymentId))) return true;
+  const id = last?.metadata['payment'] ?? '';
+  // Without its id nobody can find the payment here.
+  if (!last || !partsOf(id) || (await services.payments.read(id as PaymentId))) return true;
   await followIntent(services, last.id);
   return false;
 }

@@ -3,16 +3,15 @@ import type { ModelPolicy } from '../accounts/account.ts';
 import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
 import {
   enabledRoutes,
-  hasTier,
   isSunset,
   isVisible,
-  modelOfTier,
   mostNegativePrompt,
   offered,
+  offeredTiers,
 } from '../catalog/catalog.ts';
 import type { ProviderSwitches } from '../catalog/providers.ts';
 import type { ModelView } from '../contract/portal-views.ts';
-import { aspectRatios, outputFormats, resolutions, type Tier, tiers } from '../contract/request-fields.ts';
+import { aspectRatios, outputFormats, resolutions, type Tier } from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 
 export function modelViews(
@@ -26,12 +25,9 @@ export function modelViews(
   );
   return catalog.models.flatMap((model) => {
     const routes = enabledRoutes(model, policy, switches);
-    const isOffered = isVisible(model, policy) && !isSunset(model, nowMillis);
-    const qualities = tiers.filter((tier) => {
-      const of = modelOfTier(model, tier, { models: offeredModels });
-      return of && hasTier({ routes: enabledRoutes(of, policy, switches) }, tier);
-    });
-    return isOffered && routes.length > 0 ? [modelView(model, routes, qualities)] : [];
+    if (!offeredModels.includes(model) || routes.length === 0) return [];
+    const qualities = offeredTiers(model, offeredModels, policy, switches).map(({ tier }) => tier);
+    return [modelView(model, routes, qualities)];
   });
 }
 

@@ -14,7 +14,7 @@ import {
   toPut,
   toUpdate,
 } from './invitation-store.ts';
-import { type Invitation, type Member, type Operator, type PeopleScope, type Person } from './people.ts';
+import type { Invitation, Member, Operator, PeopleScope, Person } from './people.ts';
 import { partitionOf } from '../operated/action-store.ts';
 import { listOfEmail, portalKeys } from './portal-key-items.ts';
 

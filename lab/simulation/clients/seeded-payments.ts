@@ -1,8 +1,15 @@
 /** Draws payments: the scenario of a seed of `--payments`, and the few payments of an ordinary seed. */
-import type { CardName } from '../../../local/stripe/cards.ts';
-import type { DisputeStep } from '../../../local/stripe/reversals.ts';
 import type { PaymentHabits } from '../aws/payments.ts';
 import { createDice, type Dice } from '../world/dice.ts';
+import {
+  beginOf,
+  disputeOf,
+  mishapOf,
+  otherActOf,
+  paymentStep,
+  personActOf,
+  topUpOf,
+} from './payment-acts.ts';
 import {
   type AccountPlan,
   monthsEnd,
@@ -11,7 +18,6 @@ import {
   rich,
   type Scenario,
   type Step,
-  type TopUpPlan,
   undisturbed,
 } from './scenario.ts';
 
@@ -19,32 +25,6 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const microsOfCent = 10_000;
-
-/** Most cards pay. The saved ones fail later. */
-const atThePage: readonly [CardName, ...CardName[]] = [
-  'pays',
-  'pays',
-  'pays',
-  'declined',
-  'expired',
-  'authentication',
-  'later_declined',
-  'refund_pending',
-  'refund_fails',
-  'bank_succeeds',
-  'bank_fails',
-];
-const saved: readonly [CardName, ...CardName[]] = [
-  'pays',
-  'pays',
-  'pays',
-  'authentication',
-  'later_declined',
-  'later_expired',
-  'refund_fails',
-  'bank_succeeds',
-  'bank_fails',
-];
 
 /** The scenario of a seed in which money comes in. */
 export function paymentsOf(seed: number): Scenario {
@@ -158,16 +138,6 @@ function accountOf(dice: Dice, name: string): AccountPlan {
   };
 }
 
-function topUpOf(dice: Dice, name: string): TopUpPlan {
-  const amountCents = dice.between(`${name} amount`, 10, 30) * 100;
-  return {
-    card: dice.pick(`${name} card`, saved),
-    thresholdCents: dice.between(`${name} threshold`, 1, 10) * 100,
-    amountCents,
-    capCents: amountCents * dice.pick(`${name} cap`, [1, 2, 3, 10]) + dice.pick(`${name} rest`, [0, 500]),
-  };
-}
-
 function stepsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: number): Step[] {
   const account = (name: string): number => dice.between(`${name} account`, 0, accounts.length - 1);
   const at = (name: string): number => dice.between(`${name} at`, 900, lengthMillis);
@@ -213,141 +183,6 @@ function stepsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: num
     : [];
   const mishaps = dice.chance('mishap', 0.2) ? mishapOf(dice, 'mishap', at('mishap') + minute) : [];
   return [...spends, ...submits, ...people, ...twins, ...others, ...disputes, ...mishaps];
-}
-
-function paymentStep(
-  name: string,
-  account: (name: string) => number,
-  at: (name: string) => number,
-  act: PaymentAct,
-): PaymentStep {
-  return { kind: 'payment', name, account: account(name), at: at(name), person: 0, act };
-}
-
-function personActOf(dice: Dice, name: string): PaymentAct {
-  const does = dice.pick<'begin' | 'choose' | 'resume' | 'remove_card' | 'look'>(`${name} does`, [
-    'begin',
-    'begin',
-    'begin',
-    'begin',
-    'begin',
-    'choose',
-    'choose',
-    'resume',
-    'remove_card',
-    'look',
-  ]);
-  switch (does) {
-    case 'begin':
-      return beginOf(dice, name);
-    case 'choose': {
-      const { thresholdCents, amountCents, capCents } = topUpOf(dice, name);
-      return { does, isOn: dice.chance(`${name} on`, 0.75), thresholdCents, amountCents, capCents };
-    }
-    default:
-      return { does };
-  }
-}
-
-function beginOf(dice: Dice, name: string): PaymentAct {
-  return {
-    does: 'begin',
-    cents: dice.between(`${name} cents`, 500, 4_000),
-    savesCard: dice.chance(`${name} saves`, 0.4),
-    ...(dice.chance(`${name} pays`, 0.9) && { card: dice.pick(`${name} card`, atThePage) }),
-    paysAfter: dice.pick(`${name} pays after`, [200, 3_000, 20_000, 2 * minute, 29 * minute, 40 * minute]),
-    ...(dice.chance(`${name} pays again`, 0.3) && { again: dice.pick(`${name} other card`, atThePage) }),
-    ...(dice.chance(`${name} spoilt`, 0.06) && {
-      spoilt: dice.pick(`${name} spoils`, ['metadata', 'currency', 'amount']),
-    }),
-    returns: dice.chance(`${name} returns`, 0.5),
-  };
-}
-
-function otherActOf(dice: Dice, name: string): PaymentAct {
-  const place = dice.between(`${name} place`, 0, 2);
-  const does = dice.pick<'refund' | 'lose_metadata'>(`${name} does`, [
-    'refund',
-    'refund',
-    'refund',
-    'refund',
-    'lose_metadata',
-  ]);
-  if (does === 'lose_metadata' && dice.chance(`${name} keeps it`, 0.6)) return { does: 'look' };
-  if (does === 'lose_metadata') return { does, place };
-  return {
-    does,
-    place,
-    ...(dice.chance(`${name} part`, 0.6) && {
-      share: dice.pick(`${name} share`, [1 / 2, 1 / 3, 0.1, 0.777]),
-    }),
-    ...(dice.chance(`${name} in its own way`, 0.4) && {
-      as: dice.pick(`${name} as`, ['pending', 'succeeded', 'failed']),
-    }),
-  };
-}
-
-/** Its steps come one after the other, some of them at once. */
-function disputeOf(dice: Dice, name: string, account: number, lengthMillis: number): PaymentStep[] {
-  const place = dice.between(`${name} place`, 0, 1);
-  const share = dice.chance(`${name} part`, 0.4) ? dice.pick(`${name} share`, [0.5, 0.25]) : undefined;
-  const all = dice.pick<readonly DisputeStep[]>(`${name} steps`, [
-    ['inquiry', 'closed'],
-    ['inquiry', 'opened', 'won'],
-    ['inquiry', 'opened', 'lost'],
-    ['opened', 'won'],
-    ['opened', 'under_review', 'lost'],
-    ['opened'],
-  ]);
-  let at = dice.between(`${name} at`, lengthMillis / 3, lengthMillis);
-  return all.map((step, index) => {
-    at += dice.pick(`${name} pause ${index}`, [0, 500, 70_000]);
-    return {
-      kind: 'payment',
-      name: `${name} ${index}`,
-      account,
-      at,
-      person: 0,
-      act: { does: 'dispute', place, step, ...(share !== undefined && { share }) },
-    };
-  });
-}
-
-function mishapOf(dice: Dice, name: string, at: number): Step[] {
-  const placed = { account: 0, at } as const;
-  const kind = dice.pick(`${name} kind`, ['roll', 'key', 'clock', 'suspend'] as const);
-  const step = (act: PaymentAct, after = 0): Step => ({
-    ...{ account: 0, at: at + after },
-    ...{ kind: 'payment', name, person: 0, act },
-  });
-  switch (kind) {
-    case 'roll':
-      return [
-        step({
-          does: 'roll_secret',
-          keepsMillis: dice.pick(`${name} keeps`, [minute, 8 * minute]),
-          stripeFirst: dice.chance(`${name} first`, 0.5),
-        }),
-      ];
-    case 'key':
-      return [
-        step({
-          does: 'refuse_key',
-          forMillis: dice.pick(`${name} for`, [minute, 6 * minute, 70 * minute]),
-        }),
-      ];
-    case 'clock':
-      return [
-        {
-          ...placed,
-          kind: 'clock_of',
-          name: 'receive-payment',
-          byMillis: dice.pick(`${name} by`, [-10 * minute, 10 * minute]),
-        },
-      ];
-    case 'suspend':
-      return [{ ...placed, kind: 'suspend' }];
-  }
 }
 
 /** Money that goes back, and money that is needed, when everything was quiet for days. */

@@ -55,7 +55,7 @@ export const payments: Bugs = {
   },
   'service/payments/top-up.ts': {
     'last-payment-taken-as-known': [
-      "if (!last || (await services.payments.read(last.metadata['payment'] as PaymentId))) return true;",
+      'if (!last || !partsOf(id) || (await services.payments.read(id as PaymentId))) return true;',
       'if (last ?? true) return true;',
       'payments',
     ],
