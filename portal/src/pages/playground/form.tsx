@@ -112,7 +112,7 @@ export function PlaygroundForm(props: {
                 key={name}
                 label={capitalized(name)}
                 {...(field.kind === 'integer' && { inputMode: 'numeric' })}
-                placeholder="Any"
+                placeholder={field.kind === 'integer' ? 'Any' : 'None'}
                 value={settings[name] ?? ''}
                 onInput={(text) =>
                   change({ [name]: field.kind === 'integer' ? text.replace(/\D/g, '') : text })
