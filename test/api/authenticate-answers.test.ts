@@ -14,7 +14,7 @@ import {
   namedRequest,
   now,
 } from '../fixtures/records.ts';
-import { textLike } from '../fixtures/values.ts';
+import { requestIdOf } from '../../service/api/request-id.ts';
 import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
 
 const answering: Handle<SubmitServices> = async () =>
@@ -172,7 +172,7 @@ describe('a refused authentication', () => {
       expect(envelope.headers).toEqual({
         'content-type': 'application/json',
         'cache-control': 'no-store',
-        'x-request-id': textLike(/^request-1(\.\w{10}\.tp5tc0)?$/),
+        'x-request-id': requestIdOf('request-1', headers, Date.UTC(2026, 10, 27, 12)),
         ...(status === 401
           ? { 'www-authenticate': 'Bearer' }
           : { 'ratelimit-policy': '"get";q=600;w=60', ratelimit: '"get";r=593;t=30' }),
