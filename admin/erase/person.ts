@@ -4,6 +4,7 @@ import { deleteItem, getItem, updateItem } from '../../service/aws/dynamodb/send
 import { type Item, type ItemKey, keys, type Table } from '../../service/aws/dynamodb/table.ts';
 import { topicOf } from '../../service/notices/mail-readers.ts';
 import { invitationIdOf, type PeopleScope } from '../../service/portal/people.ts';
+import { inOneStep, toUpdate } from '../../service/portal/invitation-store.ts';
 import { personFromItem } from '../../service/portal/people-store.ts';
 import { partitionOf } from '../../service/operated/action-store.ts';
 import { portalKeys } from '../../service/portal/portal-key-items.ts';
@@ -71,15 +72,29 @@ export async function leaveAccount(
       UpdateExpression: 'DELETE accounts :accounts',
       ExpressionAttributeValues: { ':accounts': new Set([account]) },
     });
-  const member = await getItem(table, portalKeys.member(account, person));
-  if (member?.['role'] === 'owner')
-    await updateItem(table, portalKeys.people(account), {
-      UpdateExpression: 'ADD owners :less',
-      ExpressionAttributeValues: { ':less': -1 },
-    });
+  const place = portalKeys.member(account, person);
+  const member = await getItem(table, place);
   // Before the item, so that a repetition finds the topic.
   if (member?.['mail'] !== undefined) await removeTopic(topicOf(account, person));
-  await deleteItem(table, portalKeys.member(account, person));
+  if (member?.['role'] !== 'owner') return deleteItem(table, place);
+  // In one step with the count of owners: a repetition must not count the same owner again.
+  const outcome = await inOneStep(table, [
+    (name) => ({
+      Delete: {
+        TableName: name,
+        Key: place,
+        ConditionExpression: '#role = :owner',
+        ExpressionAttributeNames: { '#role': 'role' },
+        ExpressionAttributeValues: { ':owner': 'owner' },
+      },
+    }),
+    toUpdate(portalKeys.people(account), {
+      UpdateExpression: 'ADD owners :less',
+      ExpressionAttributeValues: { ':less': -1 },
+    }),
+  ]);
+  if (outcome !== 'done')
+    throw new OperatorError('The role of the person was changed at this moment: run the command again.');
 }
 
 /** False when there is no such invitation. */

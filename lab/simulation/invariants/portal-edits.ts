@@ -98,7 +98,8 @@ export function createPortalEditInvariants(
   }
 
   function secretsStay({ pk, sk, before, after }: Change): void {
-    if (sk !== 'ACCOUNT' || !before) return;
+    // An erased account signs nothing more.
+    if (sk !== 'ACCOUNT' || !before || after?.['erasedAt']) return;
     const [old, next] = [before['webhookSecrets']?.L ?? [], after?.['webhookSecrets']?.L ?? []];
     if (JSON.stringify(old) === JSON.stringify(next)) return;
     const slack = world.clocks.largestSkew() + 1_000;
