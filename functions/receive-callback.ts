@@ -7,6 +7,7 @@ import {
   outbound,
   secretBox,
   states,
+  measures,
   thumbnails,
 } from '../service/platform/lambda.ts';
 import { openCallback } from '../service/render/open.ts';
@@ -19,6 +20,7 @@ export const handler = lambdaHandler(
       dynamodb: dynamodb(),
       states: states(),
       images,
+      measures,
       thumbnails,
       vendors: callingVendors(),
       secretBox: secretBox(),

@@ -8,6 +8,7 @@ import {
   providerCosts,
   secretBox,
   states,
+  measures,
   thumbnails,
 } from '../service/platform/lambda.ts';
 import { openRender } from '../service/render/open.ts';
@@ -20,6 +21,7 @@ export const handler = lambdaHandler(
       dynamodb: dynamodb(),
       states: states(),
       images,
+      measures,
       thumbnails,
       ...allVendors(),
       providerCosts,

@@ -31,6 +31,7 @@ const prompt = 'a lighthouse in a storm, seen from the sea';
 const valuesOf: Readonly<Record<RareName, (route: Route) => string>> = {
   negative_prompt: () => 'people, boats',
   quality: ({ quality }) => quality ?? 'low',
+  background: () => 'transparent',
 };
 
 /** One model as one vendor rendered it. Money is in USD. */

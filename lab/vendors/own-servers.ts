@@ -130,7 +130,7 @@ function modelOf(name: OwnServerName): object {
         provider: name,
         provider_model: ownServers[name].providerModel,
         quality: null,
-        ...(ownServers[name].style === 'litellm' && { qualities: tiers }),
+        ...(ownServers[name].style === 'litellm' && { qualities: tiers, supports_background: true }),
         resolutions: ['1K'],
         aspect_ratios: ['1:1', '16:9', '9:16'],
         output_formats: ['png'],

@@ -51,6 +51,7 @@ const standIns = {
  * may ask for such a class by `instanceof`.
  */
 export const modulesOnDemand: Readonly<Record<string, string>> = {
+  'service/render/pixels/transparency.ts': 'pixels.mjs',
   'service/render/thumbnails/make.ts': 'thumbnails.mjs',
   'service/render/thumbnails/webp.ts': 'webp.mjs',
   'service/vendors/bedrock.ts': 'bedrock.mjs',

@@ -8,6 +8,7 @@ import {
   mostNegativePrompt,
   offered,
   offeredTiers,
+  rendersTransparent,
 } from '../catalog/catalog.ts';
 import { aspectRatios, outputFormats, type Resolution, resolutions } from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
@@ -49,6 +50,7 @@ function modelView(model: Model, caller: Caller, visible: readonly Model[]): Rec
     max_image_urls: mostImages,
     max_prompt_length: model.max_prompt_length,
     supports_negative_prompt: mostNegativePrompt(routes) > 0,
+    supports_background: rendersTransparent(routes),
     ...shapesOf(model, routes),
     ...tiersOf(model, routes.length > 0 ? visible : [], caller),
     deprecated_at: model.deprecated_at,

@@ -218,12 +218,15 @@ export function noProviderEnabled(model: string | undefined, usable: readonly Pi
 
 /** 400: the model's providers that this account may use do not render the request. */
 export function noRoute(request: ImageRequest): Problem {
-  const { model, resolution, aspectRatio, outputFormat, imageUrls, negativePrompt } = request;
+  const { model, resolution, aspectRatio, outputFormat, imageUrls, negativePrompt, background } = request;
   const images = imageUrls.length > 0 ? [`${imageUrls.length} source images`] : [];
   const negative = negativePrompt == null ? [] : ['a negative prompt'];
   const tier = tierIn(request);
   const quality = tier === undefined ? [] : [`quality "${tier}"`];
-  const asked = [resolution, aspectRatio, outputFormat, ...images, ...negative, ...quality].join(', ');
+  const cut = background === 'transparent' ? ['a transparent background'] : [];
+  const asked = [resolution, aspectRatio, outputFormat, ...images, ...negative, ...quality, ...cut].join(
+    ', ',
+  );
   const message = `No provider enabled for this account renders ${model.id} at ${asked}. GET /models lists what is possible.`;
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'provider_policy_no_route', errors: [] });
 }

@@ -50,6 +50,8 @@ const routeSchema = z.strictObject({
   max_prompt_length: z.int().min(1).max(mostPromptLength),
   /** In code points. Absent: the vendor takes no negative prompt. */
   max_negative_prompt_length: z.int().min(1).max(plainFields.negative_prompt.most).optional(),
+  /** Whether the vendor renders a transparent background, as png or webp. Absent: it does not. */
+  supports_background: z.literal(true).optional(),
   /** False: a request with source images and without a prompt can be rendered. */
   needs_prompt: z.boolean(),
   max_image_urls: z.int().min(0).max(mostImageUrls),

@@ -27,6 +27,7 @@ export interface Demands {
   readonly negativePromptLength?: number;
   /** Undefined: the quality is left to the model. */
   readonly tier?: Tier | undefined;
+  readonly isTransparent?: boolean;
 }
 
 export interface RenderShape extends ImageShape, Demands {
@@ -88,8 +89,27 @@ export function routesFor(routes: readonly Route[], shape: RenderShape): readonl
 }
 
 /** Whether the vendor of the route is sent all of it. What it cannot be sent would be sold and lost. */
-export function honours(route: Route, { negativePromptLength = 0, tier }: Demands): boolean {
-  return negativePromptLength <= mostNegativePrompt([route]) && (!tier || rendersTier(route, tier));
+export function honours(route: Route, { negativePromptLength = 0, tier, isTransparent }: Demands): boolean {
+  return (
+    negativePromptLength <= mostNegativePrompt([route]) &&
+    (!tier || rendersTier(route, tier)) &&
+    (isTransparent !== true || rendersTransparent([route]))
+  );
+}
+
+/** Whether one of the routes renders a transparent background. */
+export function rendersTransparent(routes: readonly Route[]): boolean {
+  return routes.some((route) => route.supports_background === true && mayBeTransparent(route).length > 0);
+}
+
+/** The formats of the route that have room for what is see-through. */
+function mayBeTransparent({ output_formats: formats }: Route): OutputFormat[] {
+  return formats.filter((format) => format !== 'jpeg');
+}
+
+/** The routes with the formats alone in which they render a transparent background. */
+export function transparentRoutes(routes: readonly Route[]): Route[] {
+  return routes.map((route) => ({ ...route, output_formats: mayBeTransparent(route) }));
 }
 
 function rendersTier({ quality, qualities = [] }: Route, tier: Tier): boolean {

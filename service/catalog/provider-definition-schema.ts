@@ -33,6 +33,7 @@ const style = z.strictObject({
   sourceField: field,
   seed: field.nullable(),
   negativePrompt: field.nullable(),
+  background: field.nullable(),
   quality: z.enum(qualityRules),
   outputFormat: field.nullable(),
   moderation: field.nullable(),

@@ -167,6 +167,8 @@ export interface Style {
   /** The name of the field for the negative prompt. Null: the server takes none. */
   readonly negativePrompt: string | null;
   readonly quality: (typeof qualityRules)[number];
+  /** The name of the field for the background. Null: the server takes none. */
+  readonly background: string | null;
   /** The name of the field for the format of the picture. Null: the server decides on the format. */
   readonly outputFormat: string | null;
   /** The member of data[] that is false when the server has refused the prompt. Null: there is none. */

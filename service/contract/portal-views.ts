@@ -127,6 +127,7 @@ export interface ModelView {
   readonly max_source_images: number;
   readonly takes_seed: boolean;
   readonly takes_negative_prompt: boolean;
+  readonly takes_background: boolean;
   readonly takes_quality: boolean;
   readonly qualities: readonly Tier[];
   readonly sunset_at: string | null;

@@ -20,6 +20,7 @@ export const plainFields = {
   seed: { kind: 'integer', least: 0, most: 2 ** 31 - 1 },
   negative_prompt: { kind: 'text', least: 1, most: 2_000, isPrivate: true },
   quality: { kind: 'choice', values: ['auto', 'low', 'medium', 'high'] },
+  background: { kind: 'choice', values: ['auto', 'opaque', 'transparent'] },
 } as const satisfies Readonly<Record<string, PlainField>>;
 
 export type PlainName = keyof typeof plainFields;
@@ -39,6 +40,11 @@ export const plainWords: Readonly<Record<PlainName, Words>> = {
     description:
       'One of the `qualities` of the model, or auto, as if it were left out. It may decide the price, and then the model of the creation is the one of this quality.',
     hint: 'for a model with qualities, which may have other prices',
+  },
+  background: {
+    description:
+      'transparent: at least 1 % of the pixels are see-through, in a png or webp of a model with `supports_background`. opaque: fewer are. auto, as if it were left out.',
+    hint: 'transparent for a model that renders it, as png or webp',
   },
 };
 
@@ -77,6 +83,15 @@ export function tierIn({
   readonly quality?: PlainMembers['quality'] | undefined;
 }): Tier | undefined {
   return tiers.find((tier) => tier === quality);
+}
+
+/** The backgrounds for which the pixels of a picture are counted. Undefined: any will do. */
+export function backgroundIn({
+  background,
+}: {
+  readonly background?: PlainMembers['background'] | undefined;
+}): 'opaque' | 'transparent' | undefined {
+  return background == null || background === 'auto' ? undefined : background;
 }
 
 /** A type without the members that plainMembers copies. The seed is named by hand, because it is never absent. */

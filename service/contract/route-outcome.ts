@@ -1,6 +1,9 @@
 import { type FailureName, failureNames, type RefusalReason } from './failures.ts';
 
-/** How an attempt can end: an image, out of time, stopped, the next route, or a failed creation. */
+/**
+ * How an attempt can end: an image, out of time, stopped, the next route, or a failed creation. not_honoured: a picture
+ * without what the request asked for, which is never delivered.
+ */
 export const routeOutcomes = [
   'rendered',
   'no_answer',
@@ -8,6 +11,7 @@ export const routeOutcomes = [
   'unavailable',
   'credentials',
   'unknown_outcome',
+  'not_honoured',
   ...failureNames,
 ] as const;
 export type RouteOutcome = (typeof routeOutcomes)[number];
@@ -40,6 +44,7 @@ const causes: Readonly<Record<RouteOutcome, 'provider' | 'request' | 'service' |
   unavailable: 'provider',
   credentials: 'provider',
   unknown_outcome: 'provider',
+  not_honoured: 'provider',
   // The vendor works, and declined what the client sent.
   PromptRejected: 'request',
   SourceImageRejected: 'request',

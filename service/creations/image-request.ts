@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { userProblems } from '../accounts/end-user.ts';
 import type { Model, Route } from '../catalog/catalog-schema.ts';
-import { chooseShape, honours, offered } from '../catalog/catalog.ts';
+import { chooseShape, honours, offered, transparentRoutes } from '../catalog/catalog.ts';
 import { maxUrlLength } from '../contract/limits.ts';
 import {
   type AspectRatio,
@@ -213,12 +213,18 @@ export function forModel(
   }
   errors.push(...unhonoured(body, model, usable));
   if (errors.length > 0) return errors;
-  const able = routes.filter((route) => honours(route, demandsOf(body)));
+  const demands = demandsOf(body);
+  const honouring = routes.filter((route) => honours(route, demands));
+  const able = honouring.length > 0 ? honouring : routes;
   return {
     model,
     prompt,
     // The defaults are those of a route that honours the request, if there is one.
-    ...chooseShape(model, able.length > 0 ? able : routes, { resolution, aspectRatio, outputFormat }),
+    ...chooseShape(model, demands.isTransparent ? transparentRoutes(able) : able, {
+      resolution,
+      aspectRatio,
+      outputFormat,
+    }),
     imageUrls,
     webhookUrl,
     seed: null,

@@ -1,5 +1,5 @@
 import type { TokenPrices } from '../catalog/billed-cost.ts';
-import { plainMembers, tierIn, type WithoutPlain } from '../contract/request-fields.ts';
+import { backgroundIn, plainMembers, tierIn, type WithoutPlain } from '../contract/request-fields.ts';
 import { defined } from '../values/defined.ts';
 import type { RenderJob } from '../vendors/provider.ts';
 import type { CreationRecord, RouteAttempt } from './creation.ts';
@@ -19,7 +19,7 @@ export function jobOf(
 ): RenderJob {
   const { prompt, resolution, aspectRatio, outputFormat, seed, index, sources } = creation;
   const { providerModel, quality = tierIn(creation), unitMicros } = attempt;
-  const { quality: _asked, ...plain } = plainMembers(creation);
+  const { quality: _asked, background: _any, ...plain } = plainMembers(creation);
   const readSources: RenderJob['readSources'] = () =>
     Promise.all(
       sources.map(async ({ key, contentType, width, height }) => ({
@@ -31,9 +31,10 @@ export function jobOf(
     );
   return {
     ...plain,
-    ...defined<WithoutPlain<RenderJob> & Pick<RenderJob, 'quality'>>({
+    ...defined<WithoutPlain<RenderJob> & Pick<RenderJob, 'quality' | 'background'>>({
       providerModel,
       quality,
+      background: backgroundIn(creation),
       prompt,
       resolution,
       aspectRatio,

@@ -1,7 +1,7 @@
 /** The fields that only some models honour: what a request asks for, and the refusal of what its model cannot do. */
 import type { Model, Route } from '../catalog/catalog-schema.ts';
-import { type Demands, hasTier, mostNegativePrompt } from '../catalog/catalog.ts';
-import { type PlainBody, tierIn } from '../contract/request-fields.ts';
+import { type Demands, hasTier, mostNegativePrompt, rendersTransparent } from '../catalog/catalog.ts';
+import { type OutputFormat, type PlainBody, tierIn } from '../contract/request-fields.ts';
 import type { FieldError } from '../values/problem.ts';
 import { characters } from '../values/text.ts';
 
@@ -11,9 +11,16 @@ export interface Able {
   readonly routes: readonly Route[];
 }
 
+/** The fields of a request that this file reads. */
+type Asked = PlainBody & { readonly output_format?: OutputFormat | undefined };
+
 /** The errors of the fields that no route of the model honours, whoever has enabled it. */
-export function unhonoured(body: PlainBody, model: Model, usable: () => readonly Able[]): FieldError[] {
-  return [...unhonouredText(body, model, usable), ...unhonouredTier(body, model, usable)];
+export function unhonoured(body: Asked, model: Model, usable: () => readonly Able[]): FieldError[] {
+  return [
+    ...unhonouredText(body, model, usable),
+    ...unhonouredTier(body, model, usable),
+    ...unhonouredBackground(body, model, usable),
+  ];
 }
 
 function unhonouredTier(body: PlainBody, model: Model, usable: () => readonly Able[]): FieldError[] {
@@ -33,6 +40,18 @@ function unhonouredText(body: PlainBody, model: Model, usable: () => readonly Ab
   return [notHonoured(field, model, 'no negative prompt', able)];
 }
 
+/** Every model renders an opaque background. */
+function unhonouredBackground(body: Asked, model: Model, usable: () => readonly Able[]): FieldError[] {
+  if (!demandsOf(body).isTransparent) return [];
+  const code = 'unsupported_value';
+  if (body.output_format === 'jpeg')
+    return [{ field: 'background', code, message: 'transparent needs the output_format "png" or "webp"' }];
+  if (rendersTransparent(model.routes)) return [];
+  const able = usable().filter(({ routes }) => rendersTransparent(routes));
+  const error = notHonoured('background', model, 'no transparent background', able);
+  return [{ ...error, code }];
+}
+
 const mostNamed = 10;
 
 function notHonoured(field: string, model: Model, what: string, able: readonly Able[]): FieldError {
@@ -45,6 +64,8 @@ function notHonoured(field: string, model: Model, what: string, able: readonly A
 export function demandsOf({
   negative_prompt: text = '',
   quality,
-}: PlainBody): Demands & { readonly negativePromptLength: number } {
-  return { negativePromptLength: characters(text), tier: tierIn({ quality }) };
+  background,
+}: PlainBody): Demands & { readonly negativePromptLength: number; readonly isTransparent: boolean } {
+  const isTransparent = background === 'transparent';
+  return { negativePromptLength: characters(text), tier: tierIn({ quality }), isTransparent };
 }

@@ -97,6 +97,7 @@ function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
     promptLength: characters(prompt ?? ''),
     negativePromptLength: characters(request.negativePrompt ?? ''),
     tier: tierIn(request),
+    isTransparent: request.background === 'transparent',
     imageCount: imageUrls.length,
   });
   const costMicros = priceOf(model, resolution, imageUrls.length);

@@ -65,7 +65,6 @@ const foreignFields = [
   'response_format',
   'user',
   'safety_identifier',
-  'background',
   'stream',
   'partial_images',
 ] as const;
@@ -99,7 +98,6 @@ export function readFields(
   };
   for (const [field, why] of Object.entries(refusedFields[action]))
     if (fields[field] !== undefined) errors.push({ field, ...why });
-  take('background', undefined, readBackground);
   take('output_format', undefined, readOutputFormat);
   take('partial_images', undefined, readPartialImages);
   const user = take('user', undefined, foreignUser) ?? take('safety_identifier', undefined, foreignUser);
@@ -146,11 +144,6 @@ function readFlag(value: unknown): boolean | Wrong {
 function readResponseFormat(value: unknown): ResponseFormat | Wrong {
   if (value === 'b64_json' || value === 'url') return value;
   return new Wrong('unsupported_value', 'must be "b64_json" or "url"');
-}
-
-function readBackground(value: unknown): undefined | Wrong {
-  if (value === 'auto' || value === 'opaque') return undefined;
-  return new Wrong('unsupported_value', 'must be "auto" or "opaque": no provider renders a transparent one');
 }
 
 function readOutputFormat(value: unknown): undefined | Wrong {

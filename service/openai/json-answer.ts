@@ -26,7 +26,7 @@ interface Shown {
   /** The real one, in pixels. */
   readonly size: string;
   readonly quality: Quality;
-  readonly background: 'opaque';
+  readonly background: 'opaque' | 'transparent';
 }
 
 /** @param picture undefined when no creation has a result, which only a defect can make */
@@ -39,7 +39,7 @@ export function shownOf(picture: Picture | undefined, catalog: Catalog): Shown {
       catalog.models.find(({ id }) => id === picture?.creation.model),
       picture?.creation,
     ),
-    background: 'opaque',
+    background: picture?.creation.background === 'transparent' ? 'transparent' : 'opaque',
   };
 }
 

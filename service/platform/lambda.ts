@@ -51,13 +51,23 @@ export const images: Platform['images'] = (signal) =>
     ...(signal && { signal }),
   });
 
-/** A picture that would take more than this share of the function's memory to decode gets no thumbnails. */
+/** A picture that would take more than this share of the function's memory to decode is not decoded. */
 const decodingShare = 1 / 6;
 
 export const thumbnails: Platform['thumbnails'] = async (bytes, signal) => {
   const { makeThumbnails } = await import('../render/thumbnails/make.ts');
-  const memoryBytes = Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']) * 2 ** 20;
-  return makeThumbnails(bytes, { signal, mostBytes: memoryBytes * decodingShare });
+  return makeThumbnails(bytes, { signal, mostBytes: mostDecodedBytes() });
+};
+
+function mostDecodedBytes(): number {
+  return Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']) * 2 ** 20 * decodingShare;
+}
+
+export const measures: Platform['measures'] = {
+  isTransparent: async (bytes, signal) => {
+    const { isTransparent } = await import('../render/pixels/transparency.ts');
+    return isTransparent(bytes, { signal, mostBytes: mostDecodedBytes() });
+  },
 };
 
 export function uploadTargets(): Platform['uploadTargets'] {

@@ -13,6 +13,7 @@ import type { ImageStore } from '../creations/image-store.ts';
 import type { Thumbnails } from '../creations/thumbnails.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { PaymentSystem } from '../payments/payment-system.ts';
+import type { Measures } from '../render/honoured.ts';
 import type { InvitationEmail } from '../portal/people-store.ts';
 import type { UploadTargets } from '../uploads/upload-targets.ts';
 import type { Clock, Log, RandomBytes, Schema } from '../values/runtime.ts';
@@ -39,6 +40,7 @@ export interface Platform {
   readonly images: (signal?: AbortSignal) => ImageStore;
   /** Makes the thumbnails of a picture. Throws when it cannot. */
   readonly thumbnails: (bytes: Uint8Array, signal: AbortSignal) => Promise<Thumbnails>;
+  readonly measures: Measures;
   readonly uploadTargets: UploadTargets;
   readonly outbound: Outbound;
   readonly secretBox: SecretBox;

@@ -8,6 +8,7 @@ import {
   mostNegativePrompt,
   offered,
   offeredTiers,
+  rendersTransparent,
 } from '../catalog/catalog.ts';
 import type { ProviderSwitches } from '../catalog/providers.ts';
 import type { ModelView } from '../contract/portal-views.ts';
@@ -53,6 +54,7 @@ function modelView(model: Model, routes: readonly Route[], qualities: readonly T
     max_source_images: Math.min(model.max_image_urls, mostImages),
     takes_seed: routes.some(({ provider }) => !withoutSeed.includes(provider)),
     takes_negative_prompt: mostNegativePrompt(routes) > 0,
+    takes_background: rendersTransparent(routes),
     takes_quality: qualities.length > 0,
     qualities,
     sunset_at: model.sunset_at,

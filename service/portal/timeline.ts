@@ -19,6 +19,7 @@ const ended: Readonly<Record<RouteOutcome, string>> = {
   unavailable: 'was not available',
   credentials: 'was not available',
   unknown_outcome: 'broke off without an answer',
+  not_honoured: 'gave another picture than was asked for',
   PromptRejected: 'rejected the prompt',
   SourceImageRejected: 'rejected the source image',
   GenerationFailed: 'failed',

@@ -21,7 +21,7 @@ export function endAttempt(
     endedAt: new Date(clock.now()).toISOString(),
     outcome,
     ...(detail !== undefined && { detail }),
-    ...(end.kind === 'rendered' && end.billedMicros !== undefined && { billedMicros: end.billedMicros }),
+    ...('billedMicros' in end && { billedMicros: end.billedMicros }),
     ...(end.kind === 'refused' && askedAgain(end, clock.now())),
   });
   notes.ended(attempt, end, millis);

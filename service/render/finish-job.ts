@@ -13,6 +13,7 @@ import { deliverFirst } from '../webhooks/deliver-webhook.ts';
 import { endAttempt, millisSince, openAttempts } from './attempts.ts';
 import type { CallbackOutcome, CalledAttempt, CallingProvider } from './check-callback.ts';
 import { type HeldLease, holdLease, leaseMillis } from './held-lease.ts';
+import { honouredEnd, measureMillis } from './honoured.ts';
 import type { CallbackServices, CompletionServices } from './open.ts';
 import { openRouteNotes, type RouteNotes } from './route-notes.ts';
 import { storeThumbnails, type Stored } from './store-thumbnails.ts';
@@ -190,9 +191,10 @@ async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServ
     return { outcome: 'late', ...(isLast && { wakes: await creations.taskToken(creation.id) }) };
   }
   if (attempt.jobId === undefined) return { outcome: 'too_early' };
-  lease.begin('ask_providers', lookMillis + leaseWaitMillis);
-  const answer = await lookAt(attempt.jobId, job, services);
-  if (answer === undefined || answer.kind === 'pending') return { outcome: 'pending' };
+  lease.begin('ask_providers', lookMillis + leaseWaitMillis + measureMillis);
+  const answered = await lookAt(attempt.jobId, job, services);
+  if (answered === undefined || answered.kind === 'pending') return { outcome: 'pending' };
+  const answer = await honouredEnd(answered, creation, services);
   const attempts = openAttempts(creation.attempts, async () => Promise.resolve());
   const ended = {
     creation: await recordFor(answer, creation, creations),

@@ -4,7 +4,7 @@ import { recentOperatorCatalog, withConfigured } from '../vendors/open.ts';
 import { type DeliveryPlatform, openDelivery } from '../webhooks/open.ts';
 import { createHealthStore } from './health-store.ts';
 
-type CompletionPlatform = DeliveryPlatform & On<'images' | 'thumbnails' | 'vendors'>;
+type CompletionPlatform = DeliveryPlatform & On<'images' | 'measures' | 'thumbnails' | 'vendors'>;
 export type CompletionServices = ReturnType<typeof openCompletion>;
 /** The providers are those that call back. */
 export type CallbackServices = CompletionServices;
@@ -19,6 +19,7 @@ function openCompletion(on: CompletionPlatform, component: string) {
     imagesUntil: on.images,
     /** Undefined: the operator wants no thumbnails. */
     thumbnails: on.environment('THUMBNAILS') === 'on' ? on.thumbnails : undefined,
+    measures: on.measures,
     providers: on.vendors,
     tasks: tasksOf(on, delivery.log),
     resultDays: Number(on.environment('RESULT_DAYS')),

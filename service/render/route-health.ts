@@ -10,7 +10,7 @@
  */
 import type { RefusalReason } from '../contract/failures.ts';
 import { isProvidersFailure, outcomeOf } from '../contract/route-outcome.ts';
-import type { ProviderAnswer } from '../vendors/provider.ts';
+import type { RouteEnd } from './ask-provider.ts';
 
 export type HealthSign = 'rendered' | 'failure' | 'key_refused';
 
@@ -95,14 +95,15 @@ const signOfReason: Readonly<Partial<Record<RefusalReason, HealthSign>>> = {
 };
 
 /** What the end of an attempt says about the route. Undefined: nothing. */
-export function signOf(
-  end: Exclude<ProviderAnswer, { kind: 'pending' }> | { readonly kind: 'no_answer' },
-): HealthSign | undefined {
+export function signOf(end: RouteEnd): HealthSign | undefined {
   switch (end.kind) {
     case 'rendered':
       return 'rendered';
     case 'no_answer':
       return 'failure';
+    // The vendor works: other requests get what they ask for.
+    case 'not_honoured':
+      return undefined;
     case 'refused':
       if (!isProvidersFailure(outcomeOf(end.reason))) return undefined;
       return isServerError(end.reason, end.detail) ? 'failure' : signOfReason[end.reason];

@@ -56,6 +56,8 @@ export function verdictOf(end: RouteEnd, creation: CreationRecord): Verdict {
   switch (end.kind) {
     case 'no_answer':
       return { kind: 'next', outcome: 'no_answer' };
+    case 'not_honoured':
+      return { kind: 'next', outcome: 'not_honoured', detail: end.detail, alarm: 'provider_answer_unknown' };
     case 'refused':
       return verdictOnRefusal(end, creation);
     case 'rendered':

@@ -7,6 +7,7 @@ import type { TimeLimit } from '../values/runtime.ts';
 import { type ImageProvider, refusedBy, unsentField } from '../vendors/provider.ts';
 import { askProvider, type Parked, type RouteEnd } from './ask-provider.ts';
 import { type Attempts, endAttempt, millisSince } from './attempts.ts';
+import { honouredEnd } from './honoured.ts';
 import type { RenderServices } from './open.ts';
 import { callbackAddressFor, outlastsHeartbeat } from './parking.ts';
 import { tokenPricesOf } from './route-costs.ts';
@@ -54,10 +55,11 @@ export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
     const provider = await services.providers.get(attempt.provider);
     const callbackUrl = await begin(route, provider, endsAtMillis, limit);
     const began = clock.elapsed();
-    const answer = await watched(route, () => ask(route, provider, endsAtMillis, limit, callbackUrl));
-    if (answer.kind === 'parked') return answer;
+    const answered = await watched(route, () => ask(route, provider, endsAtMillis, limit, callbackUrl));
+    if (answered.kind === 'parked') return answered;
     const millis =
       attempt.jobId === undefined ? Math.round(clock.elapsed() - began) : millisSince(attempt, clock.now());
+    const answer = await honouredEnd(answered, route.creation, services);
     const creation = await recordFor(answer, route.creation, services.creations);
     return endAttempt(answer, millis, { ...route, creation }, services);
   } finally {
@@ -125,8 +127,13 @@ async function ask(
     tokenPrices: tokenPricesOf(services.providerCosts, attempt),
   });
   // The catalog of an operator may promise what the adapter cannot send.
-  const { negativePrompt } = job;
-  const asked = { negativePrompt, ...(attempt.quality === undefined && { quality: job.quality }) };
+  const { negativePrompt, background } = job;
+  const asked = {
+    negativePrompt,
+    ...(attempt.quality === undefined && { quality: job.quality }),
+    // Every vendor renders an opaque one, also without the field.
+    ...(background === 'transparent' && { background }),
+  };
   const unsent = unsentField(asked, provider);
   if (unsent !== undefined) return refusedBy('unknown_answer', `${unsent} is not sent`);
   return askProvider({

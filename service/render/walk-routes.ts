@@ -234,13 +234,14 @@ function isTimeLeft({ until, services }: Walk): boolean {
   return services.clock.now() < until;
 }
 
-/** The failure without a route left: ours if an outcome is unknown, then a time-out, then no provider. */
+/** The failure without a route left: ours if an outcome is unknown, then a time-out, another picture, no provider. */
 function lastFailure({ until, services }: Walk, { all }: Attempts): FailureName {
   const outcomes = all.map(({ outcome }) => outcome);
   if (services.clock.now() >= until) return 'GenerationTimedOut';
   if (outcomes.includes('unknown_outcome')) return 'InternalFailure';
   const isLate = outcomes.includes('no_answer') || outcomes.includes('cancelled');
-  return isLate ? 'GenerationTimedOut' : 'ServiceUnavailable';
+  if (isLate) return 'GenerationTimedOut';
+  return outcomes.includes('not_honoured') ? 'NothingRendered' : 'ServiceUnavailable';
 }
 
 function isFailureName(outcome: string): boolean {

@@ -167,8 +167,9 @@ function isCosted<Attempt extends RouteAttempt>(
   return attempt.providerCostMicros !== undefined;
 }
 
+/** A picture that does not honour the request is billed as well. */
 function isRendered({ outcome }: RouteAttempt): boolean {
-  return outcome === 'rendered';
+  return outcome === 'rendered' || outcome === 'not_honoured';
 }
 
 export function marginCells(sums: Margin): Readonly<Record<MarginFigure, Cells[string]>> {

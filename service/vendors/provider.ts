@@ -64,7 +64,11 @@ export type ProviderAnswer =
 export type CancelAnswer = 'asked' | 'refused';
 
 /** The fields of a request that only some vendors honour. What is ignored would be sold and lost. */
-const rareFields = ['negativePrompt', 'quality'] as const satisfies readonly (keyof RenderJob)[];
+const rareFields = [
+  'negativePrompt',
+  'quality',
+  'background',
+] as const satisfies readonly (keyof RenderJob)[];
 export type RareField = (typeof rareFields)[number];
 
 /** The first field of the job that its provider would not send. Undefined: it sends all. */

@@ -33,6 +33,8 @@ const unsayable: Readonly<Record<string, readonly string[]>> = {
     'an output_format that the model has not',
     'a negative_prompt for a model that takes none',
     'a quality that the model has not',
+    'a transparent background as jpeg',
+    'a transparent background for a model that renders none',
   ],
   'text is well-formed': [
     'a user with half of a surrogate pair',

@@ -35,6 +35,7 @@ describe('the fields of an OpenAI request', () => {
       aspect_ratio: '1:1',
       resolution: '2K',
       output_format: 'webp',
+      background: 'opaque',
       metadata: { a: 'b' },
       webhook_url: 'https://a.test',
       max_cost: 1,
@@ -45,7 +46,6 @@ describe('the fields of an OpenAI request', () => {
       quality: 'hd',
       response_format: 'url',
       user: 'u',
-      background: 'opaque',
       stream: true,
       partial_images: 3,
     };
@@ -74,7 +74,6 @@ describe('the fields of an OpenAI request', () => {
     [{ response_format: 'base64' }, 'response_format unsupported_value'],
     [{ output_format: 'gif' }, 'output_format unsupported_value'],
     [{ output_format: 'svg' }, 'output_format unsupported_value'],
-    [{ background: 'transparent' }, 'background unsupported_value'],
     [{ stream: 'yes' }, 'stream invalid_type'],
     [{ partial_images: 4 }, 'partial_images invalid_value'],
     [{ partial_images: '1' }, 'partial_images invalid_value'],

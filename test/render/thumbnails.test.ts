@@ -1,73 +1,20 @@
 /** The codec of the thumbnails: every kind of picture gives a right form, or none. */
-import { deflateSync } from 'node:zlib';
 import { encode } from 'jpeg-js';
 import { describe, expect, it, vi } from 'vitest';
 import { decodeJpeg } from '../../service/render/thumbnails/jpeg.ts';
 import { makeThumbnails } from '../../service/render/thumbnails/make.ts';
 import type { Pixels } from '../../service/render/thumbnails/shrink.ts';
 import { decodeWebp } from '../../service/render/thumbnails/webp.ts';
+import { chunk, type Png, png, size as shape } from './png-writer.ts';
 import { nineColours, otherKinds, readKinds } from './small-pictures.ts';
 
 const limits = { signal: new AbortController().signal, mostBytes: 40_000_000 };
-const [width, height] = [160, 96];
+const { width, height } = shape;
 
 /** The nine fields, as numbers from 0 to 255. */
 const fields = nineColours.map((colour) => [...Buffer.from(colour, 'hex')]);
 const fieldAt = (x: number, y: number, size = { width, height }): number =>
   Math.floor((y * 3) / size.height) * 3 + Math.floor((x * 3) / size.width);
-
-const uint32 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-};
-const chunk = (type: string, data: Uint8Array): Buffer =>
-  Buffer.concat([uint32(data.length), Buffer.from(type), data, Buffer.alloc(4)]);
-
-interface Png {
-  readonly depth: number;
-  readonly colour: number;
-  readonly rows: readonly (readonly number[])[];
-  readonly chunks?: readonly Buffer[];
-  readonly size?: { readonly width: number; readonly height: number };
-  readonly interlace?: number;
-  /** The rows with their filters, in the place of `rows`. */
-  readonly whole?: Buffer;
-}
-
-/** The filter of each row is the next one, so all five are used. */
-function png({
-  depth,
-  colour,
-  rows,
-  chunks = [],
-  size = { width, height },
-  interlace = 0,
-  whole,
-}: Png): Buffer {
-  const step = Math.max(1, (({ 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }[colour] ?? 1) * depth) / 8);
-  const filtered = rows.flatMap((row, y) => {
-    const above = rows[y - 1] ?? [];
-    const at = (line: readonly number[], i: number): number => line[i] ?? 0;
-    const predicted = row.map((_, i) => {
-      const [a, b, c] = [at(row, i - step), at(above, i), at(above, i - step)];
-      const p = a + b - c;
-      const [pa, pb, pc] = [Math.abs(p - a), Math.abs(p - b), Math.abs(p - c)];
-      return [0, a, b, (a + b) >> 1, pa <= pb && pa <= pc ? a : pb <= pc ? b : c][y % 5] ?? 0;
-    });
-    return [y % 5, ...row.map((value, i) => (value - (predicted[i] ?? 0)) & 255)];
-  });
-  const packed = deflateSync(whole ?? Buffer.from(filtered));
-  const header = [...uint32(size.width), ...uint32(size.height), depth, colour, 0, 0, interlace];
-  return Buffer.concat([
-    Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]),
-    chunk('IHDR', Uint8Array.from(header)),
-    ...chunks,
-    chunk('IDAT', packed.subarray(0, 20)),
-    chunk('IDAT', packed.subarray(20)),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
 
 const rowsOf = (samples: (field: number) => readonly number[], depth = 8): number[][] =>
   Array.from({ length: height }, (_, y) => {

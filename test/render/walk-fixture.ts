@@ -11,6 +11,7 @@ import type {
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { Thumbnails } from '../../service/creations/thumbnails.ts';
 import type { Parked } from '../../service/render/ask-provider.ts';
+import type { Measures } from '../../service/render/honoured.ts';
 import type { HealthNote, HealthStore } from '../../service/render/health-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { routeName } from '../../service/catalog/providers.ts';
@@ -155,6 +156,8 @@ export interface Surroundings {
   readonly providerCosts?: ProviderCosts;
   /** Without it, nothing is known of any route. */
   readonly health?: HealthStore;
+  /** Whether a picture is transparent. */
+  readonly isTransparent?: Measures['isTransparent'];
 }
 
 export function walk(
@@ -169,6 +172,7 @@ export function walk(
     callbackBaseUrl,
     providerCosts = { costs: [] },
     health,
+    isTransparent = async () => Promise.resolve(false),
   }: Surroundings,
 ): Walked {
   const creation = aCreation({ ...bothRoutes, ...change });
@@ -188,6 +192,7 @@ export function walk(
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     callbackBaseUrl,
     health: health ?? noteNothing(),
+    measures: { isTransparent },
   });
   const save = async (attempts: readonly RouteAttempt[]): Promise<void> => {
     onSave?.();

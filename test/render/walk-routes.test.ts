@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type FailureName, failureNames, type RefusalReason } from '../../service/contract/failures.ts';
 import type { RouteAttempt, StoredImage } from '../../service/creations/creation.ts';
+import { renderedAs } from '../../service/vendors/provider.ts';
+import { asMicros } from '../../service/values/money.ts';
 import { fakeProvider, pngBytes, rejection, failureOf } from '../api/fakes.ts';
 import { now } from '../fixtures/records.ts';
 import {
@@ -63,6 +65,71 @@ describe('the walk over the routes of a creation', () => {
       );
     },
   );
+
+  describe('for a background', () => {
+    const both = () =>
+      [fakeProvider('first', renderedAs(pngBytes, asMicros(7))), fakeProvider('second', rendered)].map(
+        (provider) => ({ ...provider, sends: ['background'] as const }),
+      );
+    const seen = (found: readonly (boolean | Error)[]) => {
+      const left = [...found];
+      return async () => {
+        const next = left.shift() ?? false;
+        return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+      };
+    };
+
+    it.each(['transparent', 'opaque'] as const)(
+      'The walk goes on after a picture without a background that is %s, and notes its bill',
+      async (background) => {
+        const isTransparent = seen([background !== 'transparent', background === 'transparent']);
+        const { result, log } = walk({ background }, { providers: both(), isTransparent });
+        const other = background === 'opaque' ? 'transparent' : 'opaque';
+        expect((await result).attempts).toMatchObject([
+          {
+            outcome: 'not_honoured',
+            detail: `background ${other} instead of ${background}`,
+            billedMicros: 7,
+          },
+          { provider: 'second', outcome: 'rendered' },
+        ]);
+        expect(log.lines).toContain('alarm provider_answer_unknown');
+      },
+    );
+
+    it('When no route is left, nothing was rendered', async () => {
+      const { result } = walk(
+        { background: 'transparent' },
+        { providers: both(), isTransparent: seen([false, false]) },
+      );
+      expect(await failureOf(result)).toBe('NothingRendered');
+    });
+
+    it('A picture that cannot be read is not delivered', async () => {
+      const isTransparent = seen([new TypeError('broken'), true]);
+      const { result, log } = walk({ background: 'transparent' }, { providers: both(), isTransparent });
+      expect((await result).attempts).toMatchObject([
+        { outcome: 'not_honoured', detail: 'background unreadable instead of transparent' },
+        { outcome: 'rendered' },
+      ]);
+      expect(log.entries).toContainEqual(['info pixels_not_read', { error: 'TypeError' }]);
+    });
+
+    it.each(['auto', undefined, null] as const)('No pixel is looked at for %s', async (background) => {
+      const isTransparent = vi.fn(async () => Promise.resolve(true));
+      const { result } = walk({ background } as object, { providers: both(), isTransparent });
+      expect((await result).attempts).toMatchObject([{ outcome: 'rendered' }]);
+      expect(isTransparent).not.toHaveBeenCalled();
+    });
+
+    it('No vendor is asked for a transparent one that is not sent it', async () => {
+      const { result } = walk(
+        { background: 'transparent' },
+        { providers: [fakeProvider('first', rendered), fakeProvider('second', rendered)] },
+      );
+      expect(await failureOf(result)).toBe('InternalFailure');
+    });
+  });
 
   const twoModels = [
     { provider: 'first', providerModel: 'a' },

@@ -70,6 +70,7 @@ const parts = () => ({
   states: lambda.states(),
   images: lambda.images,
   thumbnails: lambda.thumbnails,
+  measures: lambda.measures,
   outbound: lambda.outbound(),
   secretBox: lambda.secretBox(),
   catalog: lambda.catalog,

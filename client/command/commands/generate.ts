@@ -188,13 +188,14 @@ async function cheapest(
   { io, note }: Session,
   client: Darkroom,
   images: number,
-  { negativePrompt, quality = 'auto' }: GenerateOptions,
+  { negativePrompt, background, quality = 'auto' }: GenerateOptions,
 ): Promise<string> {
   const models = await client.models.list({ signal: io.signal });
   const takes = (model: Model): boolean =>
     model.available &&
     (images === 0 || (model.supports_image_input && model.max_image_urls >= images)) &&
     (negativePrompt === undefined || model.supports_negative_prompt) &&
+    (background !== 'transparent' || model.supports_background) &&
     (quality === null || quality === 'auto' || model.qualities.includes(quality));
   const [first] = models.filter(takes).toSorted((one, other) => leastPrice(one) - leastPrice(other));
   if (!first) {

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 5bca7d3a35d85052a55bd014dbf2a3048be75c763460495fffe256c02af71b0f
-// types   449d5681e23d70d76695e7a1ecc5c1e96a18a313c332b6a474a14b429a08ed2a
+// schemas f82d06dda66b4b1478fddf2c7dbe7d40d39f27499e5f6ab11d1a63dffb15031b
+// types   92bcff114c9d931472e8676e881b16c34441286950d2b6c823e17d421266e1c0
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -46,6 +46,10 @@ export type ImageRequest = {
      * One of the `qualities` of the model, or auto, as if it were left out. It may decide the price, and then the model of the creation is the one of this quality.
      */
     quality?: 'auto' | 'low' | 'medium' | 'high' | null;
+    /**
+     * transparent: at least 1 % of the pixels are see-through, in a png or webp of a model with `supports_background`. opaque: fewer are. auto, as if it were left out.
+     */
+    background?: 'auto' | 'opaque' | 'transparent' | null;
     /**
      * At most 16 texts of your own. A key has 1 to 40 characters (Unicode code points). Creation and webhook return the texts under exactly these keys, whatever they are (even `constructor` or `__proto__`).
      */
@@ -1388,6 +1392,10 @@ export type Model = {
      * Whether it takes `negative_prompt`.
      */
     supports_negative_prompt: boolean;
+    /**
+     * Whether it renders `background` transparent. Every model renders opaque ones.
+     */
+    supports_background: boolean;
     resolutions: Array<Resolution>;
     aspect_ratios: Array<AspectRatio>;
     output_formats: Array<OutputFormat>;
@@ -1491,6 +1499,10 @@ export type OpenCreation = {
      */
     quality?: 'auto' | 'low' | 'medium' | 'high';
     /**
+     * As in the request. Missing when the request left it out.
+     */
+    background?: 'auto' | 'opaque' | 'transparent';
+    /**
      * What was charged, in USD. It stays after a refund.
      */
     cost: number;
@@ -1563,6 +1575,10 @@ export type CompletedCreation = {
      * As in the request. Missing when the request left it out.
      */
     quality?: 'auto' | 'low' | 'medium' | 'high';
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    background?: 'auto' | 'opaque' | 'transparent';
     /**
      * What was charged, in USD. It stays after a refund.
      */
@@ -1671,6 +1687,10 @@ export type FailedCreation = {
      */
     quality?: 'auto' | 'low' | 'medium' | 'high';
     /**
+     * As in the request. Missing when the request left it out.
+     */
+    background?: 'auto' | 'opaque' | 'transparent';
+    /**
      * What was charged, in USD. It stays after a refund.
      */
     cost: number;
@@ -1748,6 +1768,10 @@ export type UserCreation = {
      */
     quality?: 'auto' | 'low' | 'medium' | 'high';
     /**
+     * As in the request. Missing when the request left it out.
+     */
+    background?: 'auto' | 'opaque' | 'transparent';
+    /**
      * What was charged, in USD. It stays after a refund.
      */
     cost: number;
@@ -1793,6 +1817,10 @@ export type UserCreation = {
      * As in the request. Missing when the request left it out.
      */
     quality?: 'auto' | 'low' | 'medium' | 'high';
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    background?: 'auto' | 'opaque' | 'transparent';
     /**
      * What was charged, in USD. It stays after a refund.
      */
@@ -1858,6 +1886,10 @@ export type UserCreation = {
      * As in the request. Missing when the request left it out.
      */
     quality?: 'auto' | 'low' | 'medium' | 'high';
+    /**
+     * As in the request. Missing when the request left it out.
+     */
+    background?: 'auto' | 'opaque' | 'transparent';
     /**
      * What was charged, in USD. It stays after a refund.
      */

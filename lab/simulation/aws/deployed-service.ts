@@ -79,7 +79,7 @@ import {
 } from '../network/flapping-providers.ts';
 import { createMails, type MailHabits, type MailObserver } from '../network/mails.ts';
 import { createSimulatedOutbound, type OutsideObserver } from '../network/outbound.ts';
-import { createProvider, pictures, thumbnails } from '../network/providers.ts';
+import { createProvider, measures, pictures, thumbnails } from '../network/providers.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Ongoing } from '../world/effects.ts';
 import { createClock } from '../world/function-clock.ts';
@@ -424,6 +424,7 @@ export function createService(
     secrets: clients.secrets,
     images: bucket.open,
     thumbnails,
+    measures,
     uploadTargets: bucket.targets,
     outbound:
       load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), observer),

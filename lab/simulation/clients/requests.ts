@@ -11,6 +11,9 @@ type Submission = Pick<
   'name' | 'model' | 'resolution' | 'directives' | 'images' | 'idempotencyKey' | 'wait' | 'user' | 'webhook'
 >;
 
+/** Two providers render 2K, so that a second one may give what the first one has not given. */
+const backgroundOf: Readonly<Record<string, string>> = { '1K': 'opaque', '2K': 'transparent' };
+
 /** The request for an image that a step sends. */
 export function submission(step: Submission, key: KeyHeld): APIGatewayProxyEventV2 {
   const { body, headers } = submissionParts(step);
@@ -30,6 +33,7 @@ export function submissionParts(step: Submission): {
     prompt: `${promptMark} ${own} ${step.directives}`,
     resolution: step.resolution,
     ...(step.model === 'sandbox-standard' && { negative_prompt: `${promptMark} clouds` }),
+    ...(step.model === 'sandbox-pro' && { output_format: 'png', background: backgroundOf[step.resolution] }),
     // The requests of one idempotency key are the same, so they name the same user.
     ...(step.user !== undefined && { user: idempotencyKey === undefined ? step.user : 'user 1' }),
     ...(images.length > 0 && { image_urls: images }),

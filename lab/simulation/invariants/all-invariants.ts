@@ -4,6 +4,7 @@
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
+import { transparentPng } from '../network/providers.ts';
 import { parseKey } from '../../../service/accounts/api-key.ts';
 import type { Payload } from '../../../service/creations/payload.ts';
 import type { Service, ServiceObserver } from '../aws/deployed-service.ts';
@@ -443,6 +444,10 @@ export function createInvariants(world: World) {
           !service?.bucket.stored.has(image ?? '')
         )
           accuse('a completed creation has its image', book.id);
+        const background = item?.['background']?.S;
+        const picture = service?.bucket.contents.get(image ?? '');
+        if (picture && background && transparentPng.equals(picture) !== (background === 'transparent'))
+          accuse('a picture has the background that was asked for', book.id);
         webhookIsSettled(book.id, book.account, book.terminalAt ?? 0);
       }
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);

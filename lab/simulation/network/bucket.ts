@@ -40,6 +40,8 @@ export function createBucket(world: World, clock: Clock) {
 
   return {
     stored,
+    /** The bytes of the stored images, by their keys. */
+    contents,
     /** The uploads that clients have put, by their keys. */
     uploads,
     targets: {

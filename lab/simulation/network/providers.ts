@@ -57,6 +57,17 @@ export const pictures: Readonly<Record<string, Buffer>> = {
   jpeg: Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex'),
 };
 
+/** As above, of the colour type for grey with opacities. */
+export const transparentPng = Buffer.from(
+  '89504e470d0a1a0a0000000d49484452000000400000004008040000000060b9550000000049454e44ae426082',
+  'hex',
+);
+
+/** The pictures have no pixels. The colour type tells the two PNGs apart. */
+export const measures: Platform['measures'] = {
+  isTransparent: (bytes) => Promise.resolve(transparentPng.equals(bytes)),
+};
+
 /** The pictures have no pixels, so their thumbnails are made up. A JPEG has none. */
 export const thumbnails: Platform['thumbnails'] = (bytes) => {
   if (bytes[0] === 0xff) return Promise.reject(new Error('a picture without pixels'));
@@ -97,9 +108,15 @@ export function createProvider(world: World, name: string, directed = name): Sim
       return new Promise(() => undefined);
     }
     if (outcome === 'hang') await world.sleep(3_600_000, signal);
-    if (outcome === undefined || outcome === 'hang')
-      return { kind: 'rendered', bytes: pictures[job.outputFormat] ?? Buffer.alloc(0) };
+    if (outcome === undefined || outcome === 'hang') return { kind: 'rendered', bytes: painted(job) };
     return { kind: 'refused', reason: refusals[outcome] };
+  };
+  /** Sometimes with the other background than the job names. */
+  const painted = ({ background, outputFormat }: RenderJob): Uint8Array => {
+    const ignores = background !== undefined && world.dice.chance(`${name} ignores ${answers}`, 0.2);
+    if (ignores) world.mishap('background ignored');
+    const isCutOut = (background === 'transparent') !== ignores;
+    return isCutOut && outputFormat === 'png' ? transparentPng : (pictures[outputFormat] ?? Buffer.alloc(0));
   };
   const ask = <Answer>(operation: string, work: () => Promise<Answer>): Promise<Answer> =>
     world.call({ service: 'provider', operation, target: name }, () => work).then((go) => go());
@@ -109,7 +126,7 @@ export function createProvider(world: World, name: string, directed = name): Sim
   return {
     name,
     isStopped: stops.isStopped,
-    sends: ['negativePrompt'],
+    sends: ['negativePrompt', 'background'],
     submit: (job, signal) =>
       ask('submit', async () => {
         const { asyncMillis, delayMillis } = directivesOf(job.prompt, directed);

@@ -17,6 +17,8 @@ export interface VendorRow {
   readonly ends: FailureName | 'completed';
   /** How many source images the request must have, so that the vendor can answer in this way. */
   readonly sources?: number;
+  /** More fields of the request, and another model if the vendor's first one does not take them. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 /** A row of a vendor whose adapter reads each answer as a reason of its own. */
@@ -241,6 +243,16 @@ export function pictureOf(format: OutputFormat, width: number, height: number): 
     case 'webp':
       return webpHeaderOf(width, height);
   }
+}
+
+/** A picture of which nothing can be seen. The WebP has its opacities, and no colours. */
+export function transparentOf(format: OutputFormat, width: number, height: number): Buffer {
+  if (format !== 'webp') return pngWith(width, height, 6, Buffer.alloc((width * 4 + 1) * height));
+  const head = Buffer.from(webpHeaderOf(width, height));
+  const opacities = Buffer.alloc(8 + 1 + width * height);
+  opacities.write('ALPH');
+  opacities.writeUInt32LE(1 + width * height, 4);
+  return Buffer.concat([head, opacities, Buffer.alloc((1 + width * height) & 1)]);
 }
 
 function pngOf(width: number, height: number): Buffer {

@@ -31,6 +31,9 @@ const model = z
     max_image_urls: z.int().min(0),
     max_prompt_length: z.int().min(1).meta({ description: 'In Unicode code points.' }),
     supports_negative_prompt: z.boolean().meta({ description: 'Whether it takes `negative_prompt`.' }),
+    supports_background: z.boolean().meta({
+      description: 'Whether it renders `background` transparent. Every model renders opaque ones.',
+    }),
     resolutions: z.array(resolution),
     aspect_ratios: z.array(aspectRatio),
     output_formats: z.array(outputFormat),

@@ -10,6 +10,7 @@ export interface ModelBody {
   readonly available: boolean;
   readonly max_image_urls: number;
   readonly supports_negative_prompt: boolean;
+  readonly supports_background: boolean;
   readonly qualities: readonly string[];
   readonly quality_pricing: readonly (Price & { readonly quality: string })[];
   readonly resolutions: readonly string[];
@@ -40,7 +41,8 @@ export async function imageRequest(call: ToolCall): Promise<Record<string, unkno
   const models = await modelsOf(call);
   const id = asked['model'] ?? cheapestOf(models, asked);
   const formats = models.find((model) => model.id === id)?.output_formats ?? [];
-  return { ...asked, model: id, ...(formats.includes('jpeg') && { output_format: 'jpeg' }) };
+  const isJpeg = formats.includes('jpeg') && asked['background'] !== 'transparent';
+  return { ...asked, model: id, ...(isJpeg && { output_format: 'jpeg' }) };
 }
 
 /** The cheapest available model that renders the request, or of all. Throws when there is none. */
@@ -60,6 +62,7 @@ function fits(model: ModelBody, args: Arguments): boolean {
   return (
     (tier === undefined || model.qualities.includes(tier)) &&
     (negative == null || model.supports_negative_prompt) &&
+    (args['background'] !== 'transparent' || model.supports_background) &&
     (resolution === undefined || model.resolutions.some((one) => one === resolution)) &&
     (ratio === undefined || model.aspect_ratios.some((one) => one === ratio)) &&
     countOf(images) <= model.max_image_urls

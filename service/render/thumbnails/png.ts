@@ -33,7 +33,7 @@ export function pngRows(bytes: Uint8Array, { width, height }: Size): Rows {
   return { width, height, rows: rowsIn(data, form) };
 }
 
-function chunksOf(bytes: Uint8Array) {
+export function chunksOf(bytes: Uint8Array) {
   const data: Uint8Array[] = [];
   let palette: Uint8Array = new Uint8Array();
   let opacities: Uint8Array | undefined;
@@ -57,17 +57,22 @@ function withOpacities(palette: Uint8Array, opacities: Uint8Array = new Uint8Arr
   return colours;
 }
 
+/** The pixels, still filtered. */
+export function inflated(data: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+  const inflate = createInflate({ chunkSize: 1 << 18 });
+  // Who reads the parts sees every error.
+  pipeline(Readable.from(data, { objectMode: true }), inflate, () => undefined);
+  return inflate;
+}
+
 async function* rowsIn(data: readonly Uint8Array[], form: Form): AsyncGenerator<Uint8Array> {
   const { width, height, depth, samples } = form;
-  const inflate = createInflate({ chunkSize: 1 << 16 });
-  // The loop below sees every error.
-  pipeline(Readable.from(data, { objectMode: true }), inflate, () => undefined);
   const pixelBytes = Math.max(1, (samples * depth) >> 3);
   // One byte before each row names its filter.
   let row = new Uint8Array(1 + Math.ceil((width * samples * depth) / 8));
   let above = new Uint8Array(row.length);
   let [filled, done] = [0, 0];
-  for await (const chunk of inflate as AsyncIterable<Uint8Array>) {
+  for await (const chunk of inflated(data)) {
     const out = new Uint8Array(Math.ceil((filled + chunk.length) / row.length) * width * 4).fill(255);
     let used = 0;
     for (let at = 0; at < chunk.length && done < height;) {

@@ -113,6 +113,7 @@ export function createCompatible(server: CompatibleServer): ImageProvider {
     sends: [
       ...(style.negativePrompt === null ? [] : (['negativePrompt'] as const)),
       ...(style.quality === 'never' ? [] : (['quality'] as const)),
+      ...(style.background === null ? [] : (['background'] as const)),
     ],
     submit: (job, signal) =>
       answering(async () => {

@@ -85,6 +85,7 @@ function fieldsOf(style: Style, job: RenderJob): Readonly<Record<string, Value>>
     ...(style.outputFormat !== null && { [style.outputFormat]: job.outputFormat }),
     ...(style.seed !== null && job.seed !== null && { [style.seed]: job.seed }),
     ...negativeFields(style, job),
+    ...(style.background !== null && job.background != null && { [style.background]: job.background }),
   };
 }
 

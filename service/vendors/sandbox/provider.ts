@@ -13,6 +13,8 @@ export type SandboxOutcome = (typeof outcomes)[number];
 export interface Directives {
   readonly outcome?: SandboxOutcome;
   readonly delayMillis: number;
+  /** The sandbox paints another picture than was asked for: its background is opaque. */
+  readonly ignores?: true;
   /** The sandbox answers with a job to poll, which ends after this many milliseconds. */
   readonly asyncMillis?: number;
 }
@@ -32,6 +34,7 @@ export function directivesOf(prompt: string | null, provider: string): Directive
   for (const [, name, value] of (prompt ?? '').matchAll(directiveForm)) {
     const outcome = outcomes.find((known) => known === name);
     if (outcome && (value === undefined || value === provider)) found = { ...found, outcome };
+    if (name === 'ignore' && (value === undefined || value === provider)) found = { ...found, ignores: true };
     if (name === 'delay') found = { ...found, delayMillis: millisOf(value) };
     if (name === 'async') found = { ...found, asyncMillis: millisOf(value) };
   }
@@ -97,14 +100,14 @@ export interface SandboxOptions {
 
 export function createSandboxProvider({ name, clock, crash }: SandboxOptions): ImageProvider {
   const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
-    const { outcome } = directivesOf(job.prompt, name);
+    const { outcome, ignores } = directivesOf(job.prompt, name);
     if (outcome === 'crash') return crash();
     if (outcome === 'hang') return untilAborted(signal);
-    return outcome ? { kind: 'refused', reason: refusals[outcome] } : paint(job);
+    return outcome ? { kind: 'refused', reason: refusals[outcome] } : paint(job, ignores);
   };
   return {
     name,
-    sends: ['negativePrompt', 'quality'],
+    sends: ['negativePrompt', 'quality', 'background'],
     submit: async (job, signal) => {
       const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
       if (asyncMillis !== undefined) {
@@ -132,7 +135,7 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
 
 const pictureOf = keepRecentPictures(renderPicture);
 
-async function paint(job: RenderJob): Promise<ProviderAnswer> {
+async function paint(job: RenderJob, ignores?: true): Promise<ProviderAnswer> {
   const { width, height } = pixelsOf(job.resolution, job.aspectRatio);
   const bytes = await pictureOf({
     prompt: job.prompt ?? '',
@@ -142,6 +145,7 @@ async function paint(job: RenderJob): Promise<ProviderAnswer> {
     width,
     height,
     format: job.outputFormat === 'jpeg' ? 'jpeg' : 'png',
+    ...(job.background === 'transparent' && !ignores && { isCutOut: true }),
     ...(job.quality === 'low' && { isDraft: true }),
   });
   return { kind: 'rendered', bytes };

@@ -56,7 +56,7 @@ interface Ran {
 }
 
 /** Runs one row until the creation and its webhook have ended. */
-async function run(vendor: string, { row, sources = 0 }: VendorRow): Promise<Ran> {
+async function run(vendor: string, { row, sources = 0, fields }: VendorRow): Promise<Ran> {
   const client = clients.get(vendor);
   if (!client) throw new Error(`no client of ${vendor}`);
   const hook = `${vendor}-${row}`;
@@ -66,6 +66,7 @@ async function run(vendor: string, { row, sources = 0 }: VendorRow): Promise<Ran
     prompt: `a ${promptWord} in a storm [row:${row}]`,
     webhook_url: receiver.hook(hook, 200),
     ...(sources > 0 && { image_urls: Array.from({ length: sources }, () => image) }),
+    ...fields,
   });
   // The webhook comes last. Waiting for it costs no CPU time; reading the record again and again does.
   await receiver.until(hook, 1);

@@ -22,10 +22,12 @@ const is = (what: 'honoured' | 'refused') =>
 const members: Readonly<Record<RareName, RareField>> = {
   negative_prompt: 'negativePrompt',
   quality: 'quality',
+  background: 'background',
 };
 const values: Readonly<Record<RareName, string>> = {
   negative_prompt: 'no boats, said nobody',
   quality: 'low',
+  background: 'transparent',
 };
 
 const routes = readCatalog().models.flatMap((model) => model.routes);
@@ -51,6 +53,7 @@ async function askedFor(
     const job = {
       ...jobFor(vendor),
       ...(offering && { providerModel: offering.provider_model }),
+      ...(field === 'background' && { outputFormat: 'png' as const }),
       [members[field]]: values[field],
     };
     const unsent = unsentField(job, adapter);
@@ -67,7 +70,7 @@ describe('the fields that only some vendors honour', () => {
     expect(['rendered', 'pending']).toContain(answer);
     expect(
       fake.received.filter(({ body }) =>
-        body.includes(field === 'quality' ? '"quality":"low"' : values[field]),
+        body.includes(field === 'negative_prompt' ? values[field] : `"${field}":"${values[field]}"`),
       ),
     ).toHaveLength(1);
   });

@@ -133,6 +133,9 @@ export const requestsAndRendering: Bugs = {
     ],
     'newer-payload-is-rendered': ['requireKnownRelease(payload.input ?? payload, services);', ''],
   },
+  'service/render/honoured.ts': {
+    'another-background-is-delivered': ['if (found === background) return end;', 'if (found) return end;'],
+  },
   'service/render/route-order.ts': {
     'open-circuit-removes-its-route': [
       'const routes = standings.flatMap(',

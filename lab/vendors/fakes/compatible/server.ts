@@ -14,6 +14,7 @@ import {
   type Reply,
   rowOf,
   startFakeVendor,
+  transparentOf,
 } from '../fake-vendor.ts';
 import { formOf } from '../openai/server.ts';
 import { litellm, localai, sglang, vllmOmni } from './own-servers.ts';
@@ -114,7 +115,8 @@ function answerTo(rules: ServerRules, fields: Fields, { pictures, origin, paint 
   if (typeof found?.reply === 'number') return recorded(rules.answers, found.row, found.reply);
   if (typeof found?.reply === 'object') return found.reply;
   const [width, height] = rules.sizeOf(fields) ?? [1024, 1024];
-  const picture = paint(rules.formatOf(fields), width, height);
+  const isCutOut = fields['background'] === 'transparent' && found?.row !== 'opaque-instead';
+  const picture = (isCutOut ? transparentOf : paint)(rules.formatOf(fields), width, height);
   const values =
     found?.reply === 'address'
       ? { address: `${origin}/pictures/${pictures.push(picture) - 1}.png` }

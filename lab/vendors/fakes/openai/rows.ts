@@ -25,6 +25,9 @@ export const imageAnswer = (b64_json: string, usage: object = ordinaryUsage): Re
   body: { created: 1_795_219_200, data: [{ b64_json }], usage },
 });
 
+/** GPT Image 2 renders no transparent backgrounds. */
+const cutOut = { model: 'gpt-image-2.5-flare-low', background: 'transparent' };
+
 export const openaiRows: readonly OpenaiRow[] = [
   row('success', 'a picture', 'rendered'),
   row('sources', 'a picture made from two source images', 'rendered', { sources: 2 }),
@@ -33,6 +36,16 @@ export const openaiRows: readonly OpenaiRow[] = [
   }),
   row('odd-bill', 'a picture, and a count of tokens that makes no sense', 'rendered', {
     usage: { input_tokens_details: 'many', output_tokens: -1 },
+  }),
+  row('cut-out', 'a transparent picture', 'rendered', { fields: cutOut }),
+  row('cut-out-webp', 'a transparent WebP', 'rendered', { fields: { ...cutOut, output_format: 'webp' } }),
+  row('opaque-instead', 'an opaque picture for a transparent background', 'rendered', {
+    fields: cutOut,
+    ends: 'NothingRendered',
+  }),
+  row('transparent-instead', 'a transparent picture for an opaque background', 'rendered', {
+    fields: { background: 'opaque' },
+    ends: 'NothingRendered',
   }),
   row('moderation-input', '400 moderation_blocked at the input', 'prompt', { reply: 400 }),
   row('moderation-output', '400 moderation_blocked at the output', 'prompt', { reply: 400 }),

@@ -16,6 +16,7 @@ import {
   type Reply,
   rowOf,
   startFakeVendor,
+  transparentOf,
 } from '../fake-vendor.ts';
 import { imageAnswer, openaiRows } from './rows.ts';
 
@@ -91,6 +92,7 @@ const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
   model: Object.keys(qualitiesOf),
   n: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   output_format: ['png', 'jpeg', 'webp'],
+  background: ['auto', 'opaque', 'transparent'],
 };
 
 function refusalOf(fields: Fields): Reply | undefined {
@@ -106,7 +108,9 @@ function refusalOf(fields: Fields): Reply | undefined {
     ([field, values]) => field in fields && !values.includes(fields[field]),
   )?.[0];
   if (wrong !== undefined) return refused(400, 'invalid_value', wrong, `Invalid value: '${wrong}'.`);
-  const { model = 'gpt-image-2', quality = 'auto' } = fields;
+  const { model = 'gpt-image-2', quality = 'auto', background } = fields;
+  if (background === 'transparent' && (model === 'gpt-image-2' || fields['output_format'] === 'jpeg'))
+    return refused(400, 'invalid_value', 'background', 'Transparent background is not supported.');
   if (qualitiesOf[String(model)]?.some((known) => known === quality) !== true)
     return refused(400, 'invalid_value', 'quality', `Invalid value: '${String(quality)}'.`);
   return size === undefined || size === 'auto' || isSize(size)
@@ -146,15 +150,18 @@ function refusalOfFiles(files: readonly FormFile[]): Reply | undefined {
 const pictureSchema = z.object({
   output_format: z.enum(['png', 'jpeg', 'webp']).default('png'),
   size: z.string().default('1024x1024'),
+  background: z.string().default('auto'),
 });
 
 function answerTo(fields: Fields, paint: Paint): Reply {
   const row = openaiRows.find((candidate) => candidate.row === rowOf(fields['prompt']));
   if (typeof row?.reply === 'number') return { status: row.reply, body: recordedAnswer('openai', row.row) };
   if (row?.reply !== undefined) return row.reply;
-  const { output_format, size } = pictureSchema.parse(fields);
+  const { output_format, size, background } = pictureSchema.parse(fields);
   const [width = 1024, height = 1024] = size.split('x').map(Number);
-  return imageAnswer(paint(output_format, width, height).toString('base64'), row?.usage);
+  const isCutOut = row?.row !== 'opaque-instead' && background === 'transparent';
+  const brush = isCutOut || row?.row === 'transparent-instead' ? transparentOf : paint;
+  return imageAnswer(brush(output_format, width, height).toString('base64'), row?.usage);
 }
 
 interface FormFile {

@@ -32,7 +32,7 @@ export const plainOf = (model: ModelView) => plainRows.filter(([name]) => model[
 
 /** What a choice may be for this model. */
 export const choicesOf = (name: PlainName, values: readonly string[], model: ModelView): readonly string[] =>
-  name === 'quality' ? model.qualities : values;
+  name === 'quality' ? model.qualities : values.filter((value) => value !== 'auto');
 
 export function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]): GenerateBody {
   const prompt = settings.prompt.trim();

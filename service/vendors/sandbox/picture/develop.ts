@@ -163,7 +163,7 @@ const upFilterType = 2;
 const pixelsABand = 1 << 17;
 
 /**
- * Writes an 8-bit RGB PNG with the prompt as its description.
+ * Writes an 8-bit PNG, RGB or RGBA, with the prompt as its description.
  *
  * @param bandsOf returns the pixels of the picture in bands of the given number of rows. This function copies
  *   a band before it asks for the next band, so all bands may use the same memory
@@ -172,8 +172,9 @@ export async function writePng(
   frame: Frame,
   prompt: string,
   bandsOf: (rows: number) => AsyncIterable<Uint8Array>,
+  samples: 3 | 4 = 3,
 ): Promise<Buffer> {
-  const stride = frame.width * 3;
+  const stride = frame.width * samples;
   // Deflate runs on a thread of its own while the next band is painted. Level 1 is enough, because the grain
   // does not compress at any level.
   const deflate = createDeflate({ level: 1, strategy: constants.Z_RLE, chunkSize: 1 << 17 });
@@ -193,7 +194,7 @@ export async function writePng(
   await ended;
   return Buffer.concat([
     signature,
-    chunk('IHDR', header(frame)),
+    chunk('IHDR', header(frame, samples)),
     chunk('tEXt', Buffer.from('Software\0Darkroom sandbox', 'latin1')),
     chunk('iTXt', description(prompt)),
     ...packed.map((part) => chunk('IDAT', part)),
@@ -214,13 +215,13 @@ function filterUp(band: Uint8Array, above: Uint8Array, stride: number): Uint8Arr
   return out;
 }
 
-function header({ width, height }: Frame): Buffer {
+function header({ width, height }: Frame, samples: 3 | 4): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width, 0);
   data.writeUInt32BE(height, 4);
-  // 8 bits for each sample, and the colour type 2 (RGB). The compression, filter and interlace methods stay
-  // 0.
-  data.set([8, 2], 8);
+  // 8 bits for each sample, and the colour type 2 (RGB) or 6 (RGBA). The compression, filter and interlace methods
+  // stay 0.
+  data.set([8, samples === 3 ? 2 : 6], 8);
   return data;
 }
 
