@@ -2,26 +2,9 @@
 import type { RouteAttempt } from '../creations/creation.ts';
 import { Remedy } from '../creations/payload.ts';
 import { errorName } from '../values/runtime.ts';
-import {
-  type ImageProvider,
-  type ProviderAnswer,
-  refusedBy,
-  type Rendered,
-  type RenderJob,
-} from '../vendors/provider.ts';
+import { type ImageProvider, type ProviderAnswer, refusedBy, type RenderJob } from '../vendors/provider.ts';
 import type { RenderServices } from './open.ts';
-
-/** A picture that does not show what the request asked for (honoured.ts). */
-export interface NotHonoured extends Omit<Rendered, 'kind'> {
-  readonly kind: 'not_honoured';
-  readonly detail: string;
-}
-
-/** 'no_answer': the time of the route ended before the provider did. */
-export type RouteEnd =
-  | Exclude<ProviderAnswer, { kind: 'pending' }>
-  | NotHonoured
-  | { readonly kind: 'no_answer' };
+import type { RouteEnd } from './route-end.ts';
 
 export interface Parked {
   readonly kind: 'parked';

@@ -2,7 +2,7 @@
 import type { CreationRecord, RouteAttempt, RouteChoice } from '../creations/creation.ts';
 import type { Clock, Log } from '../values/runtime.ts';
 import type { Refused } from '../vendors/provider.ts';
-import type { RouteEnd } from './ask-provider.ts';
+import type { RouteEnd } from './route-end.ts';
 import { restMillis } from './route-health.ts';
 import type { RouteNotes } from './route-notes.ts';
 import { type Verdict, verdictOf } from './route-verdict.ts';

@@ -1,14 +1,10 @@
 /** Whether a picture shows what its request asked for. Another picture is never delivered. */
 import { backgroundIn } from '../contract/request-fields.ts';
 import type { CreationRecord } from '../creations/creation.ts';
+import type { Measures } from '../creations/measures.ts';
 import { type Clock, errorName, type Log } from '../values/runtime.ts';
-import type { RouteEnd } from './ask-provider.ts';
+import type { RouteEnd } from './route-end.ts';
 import { judgeImage } from './route-verdict.ts';
-
-/** Looks at the pixels of a picture. Throws when it cannot read them, or the signal aborts. */
-export interface Measures {
-  readonly isTransparent: (bytes: Uint8Array, signal: AbortSignal) => Promise<boolean>;
-}
 
 /** How long the look at the pixels of one picture may take. */
 export const measureMillis = 15_000;

@@ -10,7 +10,7 @@
  */
 import type { RefusalReason } from '../contract/failures.ts';
 import { isProvidersFailure, outcomeOf } from '../contract/route-outcome.ts';
-import type { RouteEnd } from './ask-provider.ts';
+import type { RouteEnd } from './route-end.ts';
 
 export type HealthSign = 'rendered' | 'failure' | 'key_refused';
 

@@ -6,7 +6,7 @@
 import type { ProviderCosts } from '../catalog/catalog-schema.ts';
 import type { CreationRecord, RouteAttempt, RouteChoice } from '../creations/creation.ts';
 import { type Clock, errorName, type Log, type RandomBytes } from '../values/runtime.ts';
-import type { RouteEnd } from './ask-provider.ts';
+import type { RouteEnd } from './route-end.ts';
 import type { HealthNote, HealthStore } from './health-store.ts';
 import { renderingCostMicros } from './route-costs.ts';
 import {

@@ -7,7 +7,7 @@ import { readContentCredentials } from '../creations/content-credentials.ts';
 import type { CreationRecord, StoredImage } from '../creations/creation.ts';
 import { type ImageHeader, readImageHeader } from '../values/image-bytes.ts';
 import type { Refused } from '../vendors/provider.ts';
-import type { RouteEnd } from './ask-provider.ts';
+import type { RouteEnd } from './route-end.ts';
 
 // The check of the bytes that a provider sent, before the creation may become completed.
 

@@ -45,7 +45,8 @@ describe('the tools', () => {
       return [name, Object.keys(inputSchema.properties).join(' '), required, annotations];
     });
     const reads = { readOnlyHint: true, openWorldHint: false };
-    const image = 'prompt model aspect_ratio resolution image_urls seed negative_prompt quality background max_cost';
+    const image =
+      'prompt model aspect_ratio resolution image_urls seed negative_prompt quality background max_cost';
     expect(listed).toEqual([
       ['list_models', '', '', reads],
       ['quote_image', image, 'prompt', reads],

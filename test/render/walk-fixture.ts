@@ -11,7 +11,7 @@ import type {
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { Thumbnails } from '../../service/creations/thumbnails.ts';
 import type { Parked } from '../../service/render/ask-provider.ts';
-import type { Measures } from '../../service/render/honoured.ts';
+import type { Measures } from '../../service/creations/measures.ts';
 import type { HealthNote, HealthStore } from '../../service/render/health-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { routeName } from '../../service/catalog/providers.ts';

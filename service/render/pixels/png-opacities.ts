@@ -1,7 +1,7 @@
 /** The opacities of a PNG. Each filter works on one sample alone, so the colours stay filtered. */
 import { chunksOf, inflated, pngRows } from '../thumbnails/png.ts';
 import type { Rows, Size } from '../thumbnails/shrink.ts';
-import type { Opacities } from './transparency.ts';
+import type { Opacities } from './opacities.ts';
 
 /** Samples of a pixel by the colour types that have a sample for the opacity. */
 const samplesOf: Readonly<Record<number, number>> = { 4: 2, 6: 4 };

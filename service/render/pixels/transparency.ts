@@ -1,10 +1,8 @@
 /** Counts what is see-through in a picture. Bundled as a file of its own, which only a request for it loads. */
 import { type ImageHeader, readImageHeader } from '../../values/image-bytes.ts';
+import type { Opacities } from './opacities.ts';
 import { pngOpacities } from './png-opacities.ts';
 import { webpOpacities } from './webp-opacities.ts';
-
-/** Opacities from 0 to 255, in rows or in one piece. They are valid until the next ones. */
-export type Opacities = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface PixelLimits {
   readonly signal: AbortSignal;

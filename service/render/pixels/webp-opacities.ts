@@ -4,7 +4,7 @@
  */
 import { ascii, has, littleEndian } from '../../values/text.ts';
 import type { Size } from '../thumbnails/shrink.ts';
-import type { Opacities } from './transparency.ts';
+import type { Opacities } from './opacities.ts';
 
 /** Undefined: every pixel is opaque. Throws as decodeWebp does. */
 export async function webpOpacities(
@@ -79,7 +79,11 @@ function unfilter(data: Uint8Array, width: number, filter: number): void {
       const left = data[i - 1] ?? 0;
       const up = data[i - width] ?? 0;
       const guess =
-        isFirstRow || filter === 1 ? left : filter === 2 ? up : clamped(left + up - (data[i - width - 1] ?? 0));
+        isFirstRow || filter === 1
+          ? left
+          : filter === 2
+            ? up
+            : clamped(left + up - (data[i - width - 1] ?? 0));
       data[i] = (data[i] ?? 0) + guess;
     }
   }
