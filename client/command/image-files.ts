@@ -75,14 +75,18 @@ export interface Target {
   path(creation: CompletedCreation, index: number): string;
 }
 
-export async function targetOf({ io }: Session, output: string | undefined): Promise<Target> {
+/** @param count of creations that share the place */
+export async function targetOf({ io }: Session, output: string | undefined, count = 1): Promise<Target> {
+  let saved = 0;
   const wanted = output === undefined ? io.folder : resolve(io.folder, output);
   const found = await stat(wanted).catch(() => undefined);
   const isFolder = found?.isDirectory() === true;
   await mustBeWritable(isFolder ? wanted : dirname(wanted));
   return {
     path: ({ id, results }, index) => {
-      const number = results.length > 1 ? `-${index + 1}` : '';
+      saved += 1;
+      const isNumbered = results.length > 1 || (count > 1 && !isFolder);
+      const number = isNumbered ? `-${isFolder ? index + 1 : saved}` : '';
       if (!isFolder) return number === '' ? wanted : wanted.replace(/(\.\w+)?$/, `${number}$1`);
       const name = checkedId(id);
       const type = checkedImageType(results[index]?.content_type);

@@ -21,7 +21,13 @@ export type { UserTokenSource } from './http/user-token.ts';
 export type { UserTokenOrder } from './resources/user-tokens.ts';
 export { type ApiPromise, type CallOptions, type PostOptions, version } from './http/call.ts';
 export type { Page, Pages } from './pages.ts';
-export type { GenerateOptions, GenerateAndWaitOptions } from './resources/images.ts';
+export type {
+  Creations,
+  GenerateAndWaitOptions,
+  GenerateOptions,
+  OneImage,
+  SeveralImages,
+} from './resources/images.ts';
 export type { CreationFilter, WaitOptions } from './resources/creations.ts';
 export type { RequestFilter } from './resources/requests.ts';
 export type { EventQuery, FollowOptions } from './resources/events.ts';

@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { firstPollSeconds } from '../contract/limits.ts';
 import { apiRoot, type AuthFailureForm } from '../contract/operations.ts';
 import { type CreationRecord, creationView } from '../creations/creation.ts';
-import { type Micros, toUsd } from '../values/money.ts';
+import { asMicros, type Micros, toUsd } from '../values/money.ts';
 import type { Problem } from '../values/problem.ts';
 import type { ApiServices } from './open.ts';
 
@@ -36,18 +36,26 @@ export function costHeader(cost: Micros): Readonly<Record<string, string>> {
   return { 'x-darkroom-cost': String(toUsd(cost)) };
 }
 
+/** What a request made. `isList`: it named how many, so that the answer is a list, also of one. */
+export interface Made {
+  readonly creations: readonly [CreationRecord, ...CreationRecord[]];
+  readonly isList: boolean;
+}
+
 export function acceptedAnswer(
-  creation: CreationRecord,
+  { creations, isList }: Made,
   { resultsBaseUrl, clock }: Pick<ApiServices, 'resultsBaseUrl' | 'clock'>,
 ): ApiAnswer {
+  const [first] = creations;
+  const views = creations.map((creation) => creationView(creation, resultsBaseUrl, clock.now()));
   return {
     status: 202,
     headers: {
-      location: `${apiRoot}/creations/${creation.id}`,
+      ...(!isList && { location: `${apiRoot}/creations/${first.id}` }),
       'retry-after': String(firstPollSeconds),
-      ...costHeader(creation.costMicros),
+      ...costHeader(asMicros(creations.reduce((sum, { costMicros }) => sum + costMicros, 0))),
     },
-    body: creationView(creation, resultsBaseUrl, clock.now()),
+    body: isList ? { data: views } : views[0],
   };
 }
 

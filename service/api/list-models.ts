@@ -10,7 +10,13 @@ import {
   offeredTiers,
   rendersTransparent,
 } from '../catalog/catalog.ts';
-import { aspectRatios, outputFormats, type Resolution, resolutions } from '../contract/request-fields.ts';
+import {
+  aspectRatios,
+  mostCount,
+  outputFormats,
+  type Resolution,
+  resolutions,
+} from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 import type { Caller } from './admit.ts';
 import type { CatalogServices } from './open.ts';
@@ -50,6 +56,7 @@ function modelView(model: Model, caller: Caller, visible: readonly Model[]): Rec
     max_image_urls: mostImages,
     max_prompt_length: model.max_prompt_length,
     supports_negative_prompt: mostNegativePrompt(routes) > 0,
+    max_count: mostCount,
     supports_background: rendersTransparent(routes),
     ...shapesOf(model, routes),
     ...tiersOf(model, routes.length > 0 ? visible : [], caller),

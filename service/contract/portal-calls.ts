@@ -21,7 +21,12 @@ export type GenerateBody = Readonly<PlainBody> & {
   readonly resolution?: string;
   readonly aspect_ratio?: string;
   readonly output_format?: string;
+  readonly count?: number;
 };
+
+interface Id {
+  readonly id: string;
+}
 
 export interface PortalCalls extends Record<PortalOperationName, Call> {
   getMe: { answer: view.MeView };
@@ -37,7 +42,8 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   listPortalModels: { answer: view.PageView<view.ModelView> };
   listPortalCreations: { answer: view.PageView<view.CreationRow> };
   getPortalCreation: { answer: view.CreationDetail };
-  createCreation: { body: GenerateBody; answer: { readonly id: string } };
+  /** A list when the body names a count. */
+  createCreation: { body: GenerateBody; answer: Id | { readonly data: readonly [Id, ...Id[]] } };
   quoteCreation: { body: GenerateBody; answer: view.QuoteView };
   createPortalUpload: {
     body: { readonly content_type: string; readonly bytes: number };

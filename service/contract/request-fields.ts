@@ -149,3 +149,5 @@ export type OutputFormat = (typeof outputFormats)[number];
 
 export const mostPromptLength = 10_000;
 export const mostImageUrls = 10;
+/** Images of one request, each a creation of its own. */
+export const mostCount = 4;

@@ -8,6 +8,7 @@ import { maxUrlLength } from '../contract/limits.ts';
 import {
   type AspectRatio,
   aspectRatios,
+  mostCount,
   mostImageUrls,
   mostPromptLength,
   type OutputFormat,
@@ -140,6 +141,7 @@ export const imageRequestSchema = z.pipe(
     metadata: z.nullish(checkedBy<Metadata>(metadataProblems)),
     user: z.nullish(checkedBy<string>(userProblems)),
     max_cost: z.nullish(checkedBy<number>(usdProblems)),
+    count: z.nullish(checkedBy<number>((value) => integerProblems(value, 1, mostCount))),
   }),
   z.transform(withoutNulls),
 );
@@ -164,6 +166,8 @@ export interface ImageRequest extends PlainMembers {
   readonly metadata: Metadata;
   readonly user: string | undefined;
   readonly maxCostUsd: number | undefined;
+  /** How many creations. */
+  readonly count: number;
 }
 
 /**
@@ -188,6 +192,7 @@ export function forModel(
     metadata = {},
     user,
     max_cost: maxCostUsd,
+    count = 1,
     ...plain
   } = body;
   // A field of the schema that nothing reads would be accepted and lost: the compiler refuses it here.
@@ -232,6 +237,7 @@ export function forModel(
     metadata,
     user,
     maxCostUsd,
+    count,
   };
 }
 

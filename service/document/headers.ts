@@ -71,8 +71,9 @@ const documented = {
   },
   Location: {
     name: 'Location',
-    description: 'The path of the creation.',
+    description: 'The path of the creation. Missing on a list.',
     schema: { type: 'string', pattern: '^/api/public/v1/creations/[0-9a-f-]{36}$' },
+    isOptional: true,
   },
   Cost: {
     name: 'X-Darkroom-Cost',

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { longestWaitSeconds, mostEvents } from '../contract/limits.ts';
 import type { OperationName } from '../contract/operations.ts';
+import { mostCount } from '../contract/request-fields.ts';
 import { requestHeaders } from './headers.ts';
 import type { Documented } from './responses.ts';
 import { creation, creationPage, creationStatus, userCreation } from './schemas/creation.ts';
@@ -39,6 +40,11 @@ const requests = {
 };
 
 const shownCreation = z.union([creation, userCreation]);
+const creationList = z.object({ data: z.array(shownCreation).min(1).max(mostCount) }).meta({
+  id: 'CreationList',
+  description: 'The creations of a request that names `count`, in the order of their seeds.',
+});
+const madeByRequest = z.union([creation, userCreation, creationList]);
 
 const accepted = ['Location', 'Cost', 'IdempotentReplayed', 'PreferenceApplied'] as const;
 
@@ -55,15 +61,16 @@ const generateImage: Documented<'generateImage'> = {
       {
         status: 200,
         description:
-          'Only with `Prefer: wait`: the creation has ended. It completed, or it failed through its own request.',
-        schema: shownCreation,
+          'Only with `Prefer: wait`: the creation has ended. It completed, or it failed through its own request. Of several, one at least did, and all have ended.',
+        schema: madeByRequest,
         headers: accepted,
         examples: ['completed'],
       },
       {
         status: 202,
-        description: 'The creation is accepted and charged, now or by an earlier request with the same key.',
-        schema: shownCreation,
+        description:
+          'The creation is accepted and charged, now or by an earlier request with the same key. A list if the request names `count`.',
+        schema: madeByRequest,
         headers: [...accepted, 'RetryAfter'],
         examples: ['accepted'],
       },

@@ -1,5 +1,5 @@
 /** `Prefer: wait=N` (RFC 7240): the answer is held until the creation has ended or the time is over. */
-import { acceptedAnswer, type ApiAnswer, withHeaders } from '../api/answer.ts';
+import { acceptedAnswer, type ApiAnswer, type Made, withHeaders } from '../api/answer.ts';
 import { type HoldServices, openHold } from '../api/hold.ts';
 import type { ApiServices } from '../api/open.ts';
 import { generationFailed } from '../api/problems.ts';
@@ -52,45 +52,45 @@ export function waitSeconds(prefer: string | undefined): number | undefined {
 }
 
 /**
- * 200 with the creation when it completed, or when it failed through its own request. 202 when the creation
- * is not terminal in time, or cannot be read. 202 at once, and no Preference-Applied, when the request cannot be held.
+ * 200 with the creations when one of them completed, or failed through its own request. 202 when they are not all
+ * terminal in time, or cannot be read. 202 at once, and no Preference-Applied, when the request cannot be held.
  * Throws the Problem of any other failure.
- * @param creation as it was charged, or as a replay has read it
+ * @param made as it was charged, or as a replay has read it
  * @param seconds of the Prefer header; the answer comes at most 25 s after the request's arrival
  */
 export async function awaitOutcome(
-  creation: CreationRecord,
+  made: Made,
   seconds: number,
   services: ApiServices & HoldServices,
 ): Promise<ApiAnswer> {
-  const last = await lastSeen(creation, seconds, services);
-  if (!last) return acceptedAnswer(creation, services);
+  const last = await lastSeen(made.creations, seconds, services);
+  if (!last) return acceptedAnswer(made, services);
   const applied = { 'preference-applied': `wait=${seconds}` };
-  const answer = withHeaders(acceptedAnswer(last, services), applied);
-  if (!isTerminal(last.status)) return answer;
-  const refusal = refusalOf(last);
-  if (refusal) throw refusal;
+  const answer = withHeaders(acceptedAnswer({ ...made, creations: last }, services), applied);
+  if (!haveEnded(last)) return answer;
+  const [refusal, ...others] = last.map(refusalOf);
+  if (refusal && others.every((other) => other !== undefined)) throw refusal;
   const { 'retry-after': _later, ...headers } = answer.headers ?? {};
   return { ...answer, status: 200, headers };
 }
 
-/** The creation when it has ended or the time is over. Undefined: the account has no place to wait. */
+/** The creations when they have ended or the time is over. Undefined: the account has no place to wait. */
 async function lastSeen(
-  creation: CreationRecord,
+  creations: Creations,
   seconds: number,
   services: ApiServices & HoldServices,
-): Promise<CreationRecord | undefined> {
+): Promise<Creations | undefined> {
   const { budget, log } = services;
   const untilMillis = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
-  const hold = openHold(creation.accountId, untilMillis, services);
-  let last = creation;
+  const hold = openHold(creations[0].accountId, untilMillis, services);
+  let last = creations;
   try {
-    const waits = seconds > 0 && !isTerminal(creation.status);
+    const waits = seconds > 0 && !haveEnded(creations);
     if (waits && !(await hold.take())) return undefined;
-    for await (const [seen] of looksAt([creation], { untilMillis, longestLookMillis }, services)) last = seen;
+    for await (const seen of looksAt(creations, { untilMillis, longestLookMillis }, services)) last = seen;
   } catch (error) {
-    // The creation is accepted and charged, so an error of a read is no reason to refuse the request.
-    log.info('wait_broken_off', { creationId: creation.id, error: errorName(error) });
+    // The creations are accepted and charged, so an error of a read is no reason to refuse the request.
+    log.info('wait_broken_off', { creationId: creations[0].id, error: errorName(error) });
   } finally {
     await hold.release();
   }

@@ -30,7 +30,7 @@ import { asMicros, type Micros } from '../values/money.ts';
 import { Problem, withDetails } from '../values/problem.ts';
 import { dayOf, monthOf } from '../values/time.ts';
 import type { SubmitServices } from './open.ts';
-import { checkUser, narrowToSources, type Plan } from './plan.ts';
+import { checkUser, costOfAll, narrowToSources, type Plan } from './plan.ts';
 import { type Creations, findReplay, type Idempotency } from './earlier-request.ts';
 import { copySources } from './sources.ts';
 
@@ -38,8 +38,8 @@ import { copySources } from './sources.ts';
 
 interface Demand {
   readonly cost: Micros;
-  /** How many creations. Absent: one. */
-  readonly count?: number;
+  /** How many creations. */
+  readonly count: number;
   /** For whom, as far as the request says. */
   readonly user: string | undefined;
 }
@@ -47,7 +47,7 @@ interface Demand {
 /** First check of budget, balance and quota, in this order: spares downloads. The charge decides again. */
 export function checkMeans(
   caller: Caller,
-  { cost, user, count = 1 }: Demand,
+  { cost, user, count }: Demand,
   { topUpUrl, serviceCapacity }: Pick<SubmitServices, 'topUpUrl' | 'serviceCapacity'>,
 ): void {
   const { account, apiKey, state, nowMillis, token } = caller;
@@ -66,8 +66,9 @@ function cannotPay({ token }: Caller, cost: Micros, available: Micros, topUpUrl:
   return token ? token.cannotPay() : overBalance(cost, available, topUpUrl);
 }
 
-function demandOf({ plan, count = 1 }: { readonly plan: Plan; readonly count?: number }): Demand {
-  return { cost: asMicros(plan.costMicros * count), count, user: plan.request.user };
+function demandOf({ plan }: Pick<Submission, 'plan'>): Demand {
+  const { count, user } = plan.request;
+  return { cost: costOfAll(plan), count, user };
 }
 
 /** Says in a 402 for the balance whether the automatic top-up of the account brings money. */
@@ -125,8 +126,6 @@ interface Submission {
   readonly caller: Caller;
   readonly requestId: string;
   readonly plan: Plan;
-  /** How many creations of the plan. Absent: one. */
-  readonly count?: number;
   readonly sources: readonly StoredImage[];
   readonly topUpUrl: string;
   readonly idempotency?: Idempotency;
@@ -219,10 +218,11 @@ async function lookAgain(
 
 /** Source images may have taken seconds: month, rate window and deadline follow the time of the charge. */
 function orderOf(submission: Submission, services: SubmitServices): ChargeOrder {
-  const { caller, idempotency, retry, count = 1 } = submission;
+  const { caller, idempotency, retry, plan } = submission;
   const { account, apiKey, place, token } = caller;
   const nowMillis = services.clock.now();
-  const uploads = uploadIdsIn(submission.plan.request.imageUrls);
+  const { count, imageUrls } = plan.request;
+  const uploads = uploadIdsIn(imageUrls);
   return {
     creations: [
       newCreation(submission, 0, nowMillis, services),
@@ -264,7 +264,7 @@ function newCreation(
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey, token } = caller;
-  const { model, imageUrls: _copied, webhookUrl, maxCostUsd: _compared, ...asked } = request;
+  const { model, imageUrls: _copied, webhookUrl, maxCostUsd: _compared, count: _made, ...asked } = request;
   // The record has a place for every field of the request.
   asked satisfies { [Name in keyof typeof asked]: Name extends keyof CreationRecord ? unknown : never };
   const machine = machineOf(routes);
@@ -329,9 +329,7 @@ function refusal(outcome: Refused, submission: Submission): Problem {
     case 'token_ended':
       return caller.token?.ended(outcome.how) ?? overloaded();
     case 'token_used_up':
-      return (
-        caller.token?.usedUp(demandOf(submission).cost, submission.count ?? 1, outcome.token) ?? overloaded()
-      );
+      return caller.token?.usedUp(costOfAll(plan), plan.request.count, outcome.token) ?? overloaded();
     case 'model_not_allowed':
       return modelNotFound(plan.request.model.id);
     case 'rate_used_up':

@@ -1,6 +1,6 @@
 /** POST /images/generate: refused requests cost nothing, and a lost 202 gives the same creation again. */
 import type { Caller } from '../api/admit.ts';
-import { acceptedAnswer, type ApiAnswer } from '../api/answer.ts';
+import { acceptedAnswer, type ApiAnswer, type Made } from '../api/answer.ts';
 import { notStarted, overloaded } from '../api/problems.ts';
 import type { ApiRequest } from '../api/request.ts';
 import type { Handle } from '../api/serve.ts';
@@ -9,10 +9,11 @@ import type { CreationRecord } from '../creations/creation.ts';
 import { refundCreation } from '../creations/refund-creation.ts';
 import { lookQuietly, placeOf } from '../notices/check-thresholds.ts';
 import { executionName } from '../values/ids.ts';
+import { Problem } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
 import { awaitOutcome, waitSeconds } from './await-outcome.ts';
 import { chargeRequest } from './charge.ts';
-import { type Accepted, findReplay, replayed } from './earlier-request.ts';
+import { type Accepted, type Creations, findReplay, replayed } from './earlier-request.ts';
 import type { SubmitServices } from './open.ts';
 import { parseSubmission } from './parse.ts';
 import { checkWebhook, planCreation } from './plan.ts';
@@ -74,11 +75,16 @@ export const generateImage: Handle<SubmitServices> = async (request, caller, ser
   return { ...answer, headers: { ...answer.headers, ...accepted.headers } };
 };
 
-/** The creation that this request makes, or that an earlier request with the same Idempotency-Key made. */
-async function accept(request: ApiRequest, caller: Caller, services: SubmitServices): Promise<Accepted> {
+/** What this request makes, or an earlier request with the same Idempotency-Key made. */
+async function accept(
+  request: ApiRequest,
+  caller: Caller,
+  services: SubmitServices,
+): Promise<Accepted & Made> {
   const { body, idempotency } = parseSubmission(request, services, caller.token);
   const earlier = await findReplay(caller.state.idempotency, idempotency, services);
-  if (earlier.kind === 'replayed') return earlier;
+  const isList = body.count !== undefined;
+  if (earlier.kind === 'replayed') return { isList, ...earlier };
   const plan = planCreation(body, caller, services);
   await checkWebhook(plan, services);
   const { idempotency: key } = earlier;
@@ -86,26 +92,56 @@ async function accept(request: ApiRequest, caller: Caller, services: SubmitServi
   const charged = await chargeRequest(asked, services);
   // Only a request that names tries of a call can meet other tries of it.
   if (charged.kind === 'retry_moved') throw overloaded();
-  if (charged.kind === 'replayed') return replayed(charged.creations, services);
-  const start = await startCreation(charged.creations[0], services);
+  if (charged.kind === 'replayed') return { isList, ...replayed(charged.creations, services) };
+  const starts = await startCreations(charged.creations, services);
+  const [refusal] = starts;
+  if (refusal instanceof Problem && starts.every((start) => start instanceof Problem)) throw refusal;
   return {
-    creations: charged.creations,
-    headers: start === 'started' ? deprecationHeaders(plan.request.model) : {},
+    isList,
+    creations: await asTheyAre(charged.creations, starts, services),
+    headers: starts.includes('started') ? deprecationHeaders(plan.request.model) : {},
   };
 }
 
-/** 202 at once, or what became of the creation for a client that prefers to wait. */
+type Start = Awaited<ReturnType<typeof startCreation>> | Problem;
+
+/** A creation that could not be started has failed and was refunded, and gives its Problem. */
+export async function startCreations(creations: Creations, services: StartServices): Promise<Start[]> {
+  return Promise.all(
+    creations.map((creation) =>
+      startCreation(creation, services).catch((error: unknown) => {
+        if (error instanceof Problem) return error;
+        throw error;
+      }),
+    ),
+  );
+}
+
+/** Of several creations, those that were refunded at once are read again. */
+async function asTheyAre(
+  creations: Creations,
+  starts: readonly Start[],
+  { creations: reader }: Pick<StartServices, 'creations'>,
+): Promise<Creations> {
+  const read = async (creation: CreationRecord, index: number): Promise<CreationRecord> =>
+    starts[index] instanceof Problem ? ((await reader.read(creation.id)) ?? creation) : creation;
+  const [first, ...others] = creations;
+  return Promise.all([read(first, 0), ...others.map((one, index) => read(one, index + 1))]);
+}
+
+/** 202 at once, or what became of the creations for a client that prefers to wait. */
 async function answerTo(
   request: ApiRequest,
-  { creations }: Accepted,
+  { creations, isList }: Made,
   caller: Caller,
   services: SubmitServices,
 ): Promise<ApiAnswer> {
-  // A request under the same key may have made several creations. This answer has room for one.
-  const creation = creations.find(({ status }) => status !== 'failed') ?? creations[0];
+  // A request to the OpenAI-shaped endpoint may have made several under the same key. This answer has room for one.
+  const one = creations.find(({ status }) => status !== 'failed') ?? creations[0];
+  const made: Made = isList ? { creations, isList } : { creations: [one], isList };
   const seconds = waitSeconds(request.headers['prefer']);
-  if (seconds === undefined) return acceptedAnswer(creation, services);
+  if (seconds === undefined) return acceptedAnswer(made, services);
   // A replay is not charged, so no charge has counted it. It takes its place in the rate before it is held.
   await caller.place.take();
-  return awaitOutcome(creation, seconds, services);
+  return awaitOutcome(made, seconds, services);
 }

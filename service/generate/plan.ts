@@ -29,7 +29,7 @@ import { deprecationHeaders } from '../catalog/sold-catalog.ts';
 import { directiveProblems } from '../catalog/sandbox.ts';
 import { tierIn } from '../contract/request-fields.ts';
 import { forModel, type ImageRequest, type ImageRequestBody } from '../creations/image-request.ts';
-import { type Micros, toUsd } from '../values/money.ts';
+import { asMicros, type Micros, toUsd } from '../values/money.ts';
 import { invalidRequest, type Problem, withHeaders } from '../values/problem.ts';
 import { characters } from '../values/text.ts';
 import type { SubmitServices } from './open.ts';
@@ -37,7 +37,13 @@ import type { SubmitServices } from './open.ts';
 export interface Plan {
   readonly request: ImageRequest;
   readonly routes: readonly Route[];
+  /** Of one creation. */
   readonly costMicros: Micros;
+}
+
+/** What all creations of the request cost. */
+export function costOfAll({ request, costMicros }: Pick<Plan, 'request' | 'costMicros'>): Micros {
+  return asMicros(costMicros * request.count);
 }
 
 /** The plan for a body. Throws 404, 400 or 503 (docs/api.md), with the deprecation headers. */
@@ -103,8 +109,9 @@ function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
   const costMicros = priceOf(model, resolution, imageUrls.length);
   if (routes.length === 0 || costMicros === undefined) throw concerning(model, noRoute(request));
   const { maxCostUsd } = request;
-  if (maxCostUsd !== undefined && toUsd(costMicros) > maxCostUsd)
-    throw concerning(model, maxCostExceeded(costMicros, maxCostUsd));
+  const all = costOfAll({ request, costMicros });
+  if (maxCostUsd !== undefined && toUsd(all) > maxCostUsd)
+    throw concerning(model, maxCostExceeded(all, maxCostUsd));
   return { request, routes, costMicros };
 }
 

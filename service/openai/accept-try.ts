@@ -22,7 +22,7 @@ import {
   type Idempotency,
   replayed,
 } from '../generate/earlier-request.ts';
-import { startCreation } from '../generate/generate-image.ts';
+import { startCreations } from '../generate/generate-image.ts';
 import { checkWebhook } from '../generate/plan.ts';
 import { Problem } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
@@ -171,19 +171,9 @@ async function makeImages(
   // The answer has no form for pictures that are not there yet, so nothing is charged for a request that cannot wait.
   if (!(await hold.take())) throw tooManyHeld(services.held.limit);
   const { inline } = asked;
-  const { count } = asked.asked;
-  const charged = await chargeRequest({ caller, requestId, plan, count, inline, ...order }, services);
+  const charged = await chargeRequest({ caller, requestId, plan, inline, ...order }, services);
   if (charged.kind === 'retry_moved') return charged;
   if (charged.kind === 'replayed') return replayed(charged.creations, services);
-  await Promise.all(charged.creations.map((creation) => start(creation, services)));
+  await startCreations(charged.creations, services);
   return { creations: charged.creations, headers: deprecationHeaders(plan.request.model) };
-}
-
-/** A creation that could not be started has failed and was refunded. It is reported like every failure. */
-async function start(creation: Accepted['creations'][0], services: OpenaiImageServices): Promise<void> {
-  try {
-    await startCreation(creation, services);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-  }
 }

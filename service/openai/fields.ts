@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isUser } from '../accounts/end-user.ts';
 import type { Model } from '../catalog/catalog-schema.ts';
-import { outputFormats, plainRows } from '../contract/request-fields.ts';
+import { mostCount, outputFormats, plainRows } from '../contract/request-fields.ts';
 import type { FieldError } from '../values/problem.ts';
 import { readJson } from '../values/read-json.ts';
 import { readSize, type Size } from './size.ts';
@@ -28,7 +28,6 @@ export type ResponseFormat = 'b64_json' | 'url';
 /** As they were sent, without those that are null. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-const mostPictures = 4;
 const mostPartialImages = 3;
 
 /** What the fields ask for, apart from the fields that POST /images/generate has, too. */
@@ -125,7 +124,7 @@ function readCount(value: unknown): number | Wrong {
   if (typeof value !== 'number' || !Number.isInteger(value))
     return new Wrong('invalid_type', 'must be a whole number');
   if (value < 1) return new Wrong('too_small', 'at least 1');
-  return value > mostPictures ? new Wrong('too_big', `at most ${mostPictures}`) : value;
+  return value > mostCount ? new Wrong('too_big', `at most ${mostCount}`) : value;
 }
 
 function readSizeField(value: unknown): Size | 'auto' | Wrong {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../api/admit.ts';
 import type { CatalogServices } from '../api/open.ts';
-import { bodyNotForm, formOfTooManyParts, maxCostExceeded, wrongContentType } from '../api/problems.ts';
+import { bodyNotForm, formOfTooManyParts, wrongContentType } from '../api/problems.ts';
 import { type ApiRequest, jsonBody, saysJson, saysUtf8 } from '../api/request.ts';
 import { enabledRoutes, findModel } from '../catalog/catalog.ts';
 import { maxBodyBytes, maxEditBodyBytes, maxEditBytes, maxFormParts } from '../contract/limits.ts';
@@ -10,7 +10,6 @@ import { openaiOperations, openaiRoot } from '../contract/operations.ts';
 import type { ImageRequestBody } from '../creations/image-request.ts';
 import { checkedBody } from '../generate/parse.ts';
 import { type Plan, planCreation } from '../generate/plan.ts';
-import { asMicros, toUsd } from '../values/money.ts';
 import { type FieldError, invalidRequest } from '../values/problem.ts';
 import {
   type Fields,
@@ -199,19 +198,15 @@ export function planImages(
   caller: Caller,
   { catalog }: Pick<CatalogServices, 'catalog'>,
 ): Plan {
-  const { max_cost: maxCost, ...each } = body;
+  const all = { ...body, count: asked.count };
   const { policy } = caller.account;
-  const named = findModel(catalog, policy, each.model);
+  const named = findModel(catalog, policy, all.model);
   // planCreation says in its own words that there is no such model.
-  if (!named) return planCreation(each, caller, { catalog });
+  if (!named) return planCreation(all, caller, { catalog });
   const model = modelInQuality(named, asked, catalog);
   if (!('id' in model)) throw invalidRequest([model]);
-  const inQuality = bodyInQuality(each, asked, model);
+  const inQuality = bodyInQuality(all, asked, model);
   const routes = enabledRoutes(model, policy, caller.state);
-  const plan = planCreation(sizedBody({ ...inQuality, model: model.id }, asked, model, routes), caller, {
-    catalog,
-  });
-  const cost = asMicros(plan.costMicros * asked.count);
-  if (maxCost !== undefined && toUsd(cost) > maxCost) throw maxCostExceeded(cost, maxCost);
-  return plan;
+  const sized = sizedBody({ ...inQuality, model: model.id }, asked, model, routes);
+  return planCreation(sized, caller, { catalog });
 }

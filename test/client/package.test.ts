@@ -126,12 +126,15 @@ describe('the package', () => {
 
 const program = `
 import { generateImage } from 'ai';
-import { Darkroom, GenerationFailed, type ApiPromise, type Creation, type Pages } from 'darkroom-client';
+import { Darkroom, GenerationFailed, type ApiPromise, type CompletedCreation, type Creation, type Creations, type Pages } from 'darkroom-client';
 import { createDarkroom, type DarkroomImageOptions } from 'darkroom-client/ai-sdk';
 import { ApiError as OperatorError, DarkroomOperator, type LedgerRow } from 'darkroom-client/operator';
 import { verifyWebhook } from 'darkroom-client/webhooks';
 
 const darkroom = new Darkroom({ fetch: globalThis.fetch });
+const several: ApiPromise<Creations> = darkroom.images.generate({ model: 'm', prompt: 'p', count: 2 });
+export const both: Creations = await several;
+export const ends: Promise<CompletedCreation[]> = darkroom.images.generateAndWait({ model: 'm', count: 2 });
 const submitted: ApiPromise<Creation> = darkroom.images.generate({ model: 'm', prompt: 'p', resolution: '1K' });
 const creation = await submitted;
 export const url = creation.status === 'completed' ? creation.results[0]?.url : undefined;

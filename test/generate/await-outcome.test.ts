@@ -6,6 +6,7 @@ import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { RetryEntry } from '../../service/creations/retries.ts';
 import type { RetryStore } from '../../service/creations/retry-store.ts';
+import type { Made } from '../../service/api/answer.ts';
 import { awaitOutcome } from '../../service/generate/await-outcome.ts';
 import { findTry, type FoundTry } from '../../service/generate/earlier-request.ts';
 import { Overloaded } from '../../service/values/errors.ts';
@@ -31,16 +32,18 @@ function waiting(
 
 const queued = aCreation({ status: 'queued' });
 
+const one = (creation: CreationRecord): Made => ({ creations: [creation], isList: false });
+
 describe('a creation that has not ended yet', () => {
   it('The pauses between two reads grow by half up to one second, and the last pause is as short as the time left', async () => {
     const clock = fakeClock();
-    await awaitOutcome(queued, 5, waiting(clock));
+    await awaitOutcome(one(queued), 5, waiting(clock));
     expect(clock.sleeps).toEqual([150, 225, 337.5, 506.25, 759.375, 1_000, 1_000, 1_000, 21.875]);
   });
 
   it('A wait of no seconds reads the creation once', async () => {
     const clock = fakeClock();
-    expect(await awaitOutcome(queued, 0, waiting(clock))).toMatchObject({ status: 202 });
+    expect(await awaitOutcome(one(queued), 0, waiting(clock))).toMatchObject({ status: 202 });
     expect(clock.sleeps).toEqual([]);
   });
 
@@ -49,7 +52,7 @@ describe('a creation that has not ended yet', () => {
     const arrived = clock.elapsed();
     const services = waiting(clock);
     clock.set(arrived + 15_000);
-    expect(await awaitOutcome(queued, 20, services)).toMatchObject({ status: 202 });
+    expect(await awaitOutcome(one(queued), 20, services)).toMatchObject({ status: 202 });
     expect(clock.elapsed() - arrived).toBe(25_000);
   });
 
@@ -64,7 +67,7 @@ describe('a creation that has not ended yet', () => {
         const look = looks.shift();
         return look ? Promise.resolve(look) : Promise.reject(error);
       };
-      expect(await awaitOutcome(queued, 10, waiting(fakeClock(), read))).toMatchObject({
+      expect(await awaitOutcome(one(queued), 10, waiting(fakeClock(), read))).toMatchObject({
         status: 202,
         headers: { location: `/api/public/v1/creations/${creationId}` },
         body: { status: 'processing' },
@@ -75,7 +78,7 @@ describe('a creation that has not ended yet', () => {
   it('A creation that has ended needs no place', async () => {
     const completed = aCompletedCreation();
     const services = waiting(fakeClock(), undefined, fakePlaces(0));
-    expect(await awaitOutcome(completed, 20, services)).toMatchObject({ status: 200 });
+    expect(await awaitOutcome(one(completed), 20, services)).toMatchObject({ status: 200 });
   });
 
   it('The creation is not read again once the time of the request is used up', async () => {
@@ -86,7 +89,7 @@ describe('a creation that has not ended yet', () => {
       services.budget.end();
       return Promise.resolve(aCreation({ status: 'processing' }));
     });
-    expect(await awaitOutcome(queued, 10, services)).toMatchObject({ status: 202 });
+    expect(await awaitOutcome(one(queued), 10, services)).toMatchObject({ status: 202 });
     expect(looks).toBe(1);
   });
 });

@@ -203,7 +203,7 @@ function against({
     const caller = callerWith(open, account, apiKey);
     checkMeans(
       { ...caller, state: { ...caller.state, userSpentMicros: asMicros(userSpent) } },
-      { cost: asMicros(40_000), user: 'customer 7' },
+      { cost: asMicros(40_000), count: 1, user: 'customer 7' },
       { topUpUrl: 'https://portal.test', serviceCapacity: 2_000 },
     );
     return 'nothing';

@@ -31,6 +31,7 @@ describe('a request for a model', () => {
       outputFormat: 'png',
       imageUrls: [],
       webhookUrl: undefined,
+      count: 1,
       seed: null,
       metadata: {},
     });

@@ -149,6 +149,7 @@ describe('GET /models for an account', () => {
       max_image_urls: 4,
       max_prompt_length: 4000,
       supports_negative_prompt: true,
+      max_count: 4,
       supports_background: true,
       resolutions: ['1K', '2K'],
       aspect_ratios: ['1:1', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '16:9', '9:16'],

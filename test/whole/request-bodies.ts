@@ -47,6 +47,8 @@ export const acceptedBodies: readonly [what: string, body: object, ...unknown[]]
     metadata: { ['k'.repeat(40)]: 'v'.repeat(500) },
   }),
   but('user of 64 characters', { user: '🪶'.repeat(64) }),
+  but('count 1', { count: 1 }),
+  but('count 4', { count: 4 }),
   but('max_cost of the price', { max_cost: 0.06 }),
   but('max_cost of 6 decimals', { max_cost: 1.000001 }),
   but('max_cost that nothing reaches', { max_cost: 9e15 }),
@@ -68,6 +70,7 @@ export const acceptedBodies: readonly [what: string, body: object, ...unknown[]]
     metadata: null,
     user: null,
     max_cost: null,
+    count: null,
   }),
   [
     'prompt null and a source image',
@@ -148,6 +151,10 @@ export const refusedBodies: readonly [what: string, body: object, fields: readon
     { model: 'sandbox-sketch', prompt: 'x', quality: 'low' },
     ['quality: unsupported_parameter'],
   ],
+  but('a count of 0', { count: 0 }, 'count: too_small'),
+  but('a count of 5', { count: 5 }, 'count: too_big'),
+  but('a count that is not whole', { count: 1.5 }, 'count: invalid_type'),
+  but('a count in a text', { count: '2' }, 'count: invalid_type'),
   but('a background that is none', { background: 'white' }, 'background: invalid_value'),
   but(
     'a transparent background as jpeg',

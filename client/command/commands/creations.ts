@@ -71,7 +71,11 @@ export function addCreationCommands(program: SessionCommand): void {
         session.output.show({ ...creation });
         return;
       }
-      printFiles(session, creation, await saveImages(session, client, creation, { target, shows: preview }));
+      printFiles(
+        session,
+        { creation },
+        await saveImages(session, client, creation, { target, shows: preview }),
+      );
     });
 }
 

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { Option } from 'commander';
 import {
+  mostCount,
   type PlainField,
   type PlainMembers,
   type PlainName,
@@ -9,7 +10,7 @@ import {
   plainWords,
 } from '../../../service/contract/request-fields.ts';
 import type { Darkroom } from '../../src/darkroom.ts';
-import type { ImageRequest, Model } from '../../src/types/generated.ts';
+import type { Creation, ImageRequest, Model } from '../../src/types/generated.ts';
 import { checkedId } from '../checked.ts';
 import { CommandError, repeatWith } from '../complaint.ts';
 import { formatOf, imageFile, saveImages, targetOf } from '../image-files.ts';
@@ -25,6 +26,7 @@ interface GenerateOptions extends PlainMembers {
   readonly image?: readonly string[];
   readonly output?: string;
   readonly format?: ImageRequest['output_format'];
+  readonly count?: number;
   readonly maxCost?: number;
   readonly user?: string;
   readonly metadata?: Record<string, string>;
@@ -49,6 +51,11 @@ export function addGenerateCommand(program: SessionCommand): void {
     .addOption(new Option('-f, --format <format>', 'the format').choices(['png', 'jpeg', 'webp']));
   for (const [name, field] of plainRows) command.addOption(plainOption(name, field));
   command
+    .option(
+      '-n, --count <number>',
+      'how many images, each a creation; all are charged, or none',
+      wholeNumber(1, mostCount),
+    )
     .option('--max-cost <usd>', 'refuse a higher price (exit code 4)', usd)
     .option('--user <user>', 'for which user of yours')
     .option('--metadata <name=value>', 'kept with the creation; may be repeated', pairs)
@@ -83,7 +90,7 @@ async function generate(
   }
   const { io } = session;
   const client = await session.client();
-  const target = await targetOf(session, options.output);
+  const target = await targetOf(session, options.output, options.count);
   const progress = startProgress(session);
   try {
     const request = await requestOf(session, client, prompt, options, progress.tell);
@@ -98,25 +105,36 @@ async function generate(
     const { signal } = io;
     const timeoutMs = options.timeout * 1000;
     let id: string | undefined;
-    const done = client.images.generateAndWait(request, {
+    const wait = {
       signal,
-      idempotencyKey,
       timeoutMs,
-      onPoll: (polled) => {
+      onPoll: (polled: Creation) => {
         id = checkedId(polled.id);
         progress.tell(`${id}: ${polled.status}`);
       },
-    });
-    const creation = await done.catch((cause: unknown) => {
-      if (!signal.aborted) throw cause;
-      throw interrupted(idempotencyKey, id, cause);
-    });
+    };
+    const { count, ...one } = request;
+    const ended =
+      count == null
+        ? [client.images.generateAndWait(one, { ...wait, idempotencyKey })]
+        : (await client.images.generate({ ...one, count }, { signal, idempotencyKey })).data.map((creation) =>
+            client.creations.wait(creation, wait),
+          );
+    const outcomes = await Promise.allSettled(ended);
     progress.end();
-    const paths = await saveImages(session, client, creation, { target, shows: options.preview });
-    const seconds = ((io.now() - started) / 1000).toFixed(1);
-    session.note(`${creation.id}  ${creation.cost} USD  ${seconds} s`);
-    printFiles(session, creation, paths);
+    const completed = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const paths: string[] = [];
+    for (const creation of completed) {
+      paths.push(...(await saveImages(session, client, creation, { target, shows: options.preview })));
+      const seconds = ((io.now() - started) / 1000).toFixed(1);
+      session.note(`${creation.id}  ${creation.cost} USD  ${seconds} s`);
+    }
+    const [creation] = completed;
+    if (creation) printFiles(session, count == null ? { creation } : { creations: completed }, paths);
     if (options.open === true) for (const path of paths) io.open(path);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed && signal.aborted) throw interrupted(idempotencyKey, id, failed.reason);
+    if (failed) throw failed.reason;
   } finally {
     progress.end();
   }
@@ -134,11 +152,11 @@ function interrupted(key: string, id: string | undefined, cause: unknown): Comma
 /** Prints the paths alone, relative to the folder of the person. */
 export function printFiles(
   { io, options, output }: Session,
-  creation: { readonly id: string },
+  made: Readonly<Record<string, unknown>>,
   paths: readonly string[],
 ): void {
   const files = paths.map((path) => relative(io.folder, path) || path);
-  if (options.json === true) output.show({ files, creation });
+  if (options.json === true) output.show({ files, ...made });
   else for (const file of files) io.out.write(`${file}\n`);
 }
 
@@ -165,6 +183,7 @@ async function requestOf(
     ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
     ...(format !== undefined && { output_format: format }),
     ...plainShown(options),
+    ...(options.count !== undefined && { count: options.count }),
     ...(maxCost !== undefined && { max_cost: maxCost }),
     ...(user !== undefined && { user }),
     ...(metadata !== undefined && { metadata }),

@@ -98,9 +98,11 @@ export class DarkroomImageModel {
   async #picture(order: Order, index: number, signal: AbortSignal | undefined): Promise<Picture | Failure> {
     const { darkroom } = this.#shared;
     const { request, timeoutMs, idempotencyKey } = order;
+    // How many is the `n` of the call.
+    const { count: _count, ...single } = request;
     let creationId: string | undefined;
     try {
-      const done = await darkroom.images.generateAndWait(request, {
+      const done = await darkroom.images.generateAndWait(single, {
         signal,
         timeoutMs,
         idempotencyKey: idempotencyKey === undefined ? undefined : keyOf(idempotencyKey, index),

@@ -4,6 +4,16 @@ import { longestHold, type TimeLimit, type Transport } from '../http/transport.t
 import type { CompletedCreation, Creation, ImageRequest, Quote } from '../types/generated.ts';
 import { type CreationCalls, longestWaitMillis, type WaitOptions } from './creations.ts';
 
+/** A request for one image, which gives one creation. */
+export type OneImage = ImageRequest & { readonly count?: null | undefined };
+/** A request that says how many images it wants: 1 to 4. */
+export type SeveralImages = ImageRequest & { readonly count: number };
+
+/** What a request for several images made, in the order of their seeds. */
+export interface Creations {
+  readonly data: readonly Creation[];
+}
+
 /** Options of a submission. */
 export interface GenerateOptions extends PostOptions {
   /** Seconds for which the service holds its answer until the creation has ended: 0 to 20. */
@@ -40,14 +50,18 @@ export class ImageCalls {
    * console.log(creation.status, creation.cost); // queued 0.01
    * ```
    */
-  generate(request: ImageRequest, options: GenerateOptions = {}): ApiPromise<Creation> {
+  generate(request: OneImage, options?: GenerateOptions): ApiPromise<Creation>;
+  /** Submits a request for `count` images, and gives a list with a creation for each. All are charged, or none. */
+  generate(request: SeveralImages, options?: GenerateOptions): ApiPromise<Creations>;
+  generate(request: ImageRequest, options: GenerateOptions = {}): ApiPromise<Creation | Creations> {
     return apiPromise(this.#generate(request, options));
   }
 
   /**
    * Submits a request and waits for its image. Throws GenerationFailed when the creation fails, and
    * TimeoutError when it has not ended in time; the creation then continues. While the service is away, the
-   * request is sent again with the same key, until the time limit.
+   * request is sent again with the same key, until the time limit. With `count`, it gives all creations, and throws
+   * when one of them fails.
    *
    * @example
    * ```ts
@@ -55,17 +69,25 @@ export class ImageCalls {
    * console.log(done.status, done.results.length); // completed 1
    * ```
    */
+  async generateAndWait(request: OneImage, options?: GenerateAndWaitOptions): Promise<CompletedCreation>;
+  async generateAndWait(
+    request: SeveralImages,
+    options?: GenerateAndWaitOptions,
+  ): Promise<CompletedCreation[]>;
   async generateAndWait(
     request: ImageRequest,
     options: GenerateAndWaitOptions = {},
-  ): Promise<CompletedCreation> {
+  ): Promise<CompletedCreation | CompletedCreation[]> {
     const { idempotencyKey, ...wait } = options;
     const { timeoutMs = longestWaitMillis, signal } = wait;
     const within = { started: this.#transport.machinery.now(), timeoutMs };
     const held = { idempotencyKey, signal, wait: longestHold };
     const { value } = await this.#generate(request, held, within);
-    wait.onPoll?.(value);
-    return this.#creations.waitSince(within.started, value, wait);
+    const end = (creation: Creation): Promise<CompletedCreation> => {
+      wait.onPoll?.(creation);
+      return this.#creations.waitSince(within.started, creation, wait);
+    };
+    return 'data' in value ? Promise.all(value.data.map(end)) : end(value);
   }
 
   /**
@@ -85,9 +107,9 @@ export class ImageCalls {
     request: ImageRequest,
     { wait = 0, ...options }: GenerateOptions,
     within?: TimeLimit,
-  ): Promise<Answered<Creation>> {
+  ): Promise<Answered<Creation | Creations>> {
     try {
-      return await this.#transport.answer<Creation>({
+      return await this.#transport.answer<Creation | Creations>({
         method: 'POST',
         path: '/images/generate',
         body: request,

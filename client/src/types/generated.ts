@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas f82d06dda66b4b1478fddf2c7dbe7d40d39f27499e5f6ab11d1a63dffb15031b
-// types   92bcff114c9d931472e8676e881b16c34441286950d2b6c823e17d421266e1c0
+// schemas f055e48ddd5abce4494d84e67e8ff40f2f80b40aca8ade3951b4b7a72ec2e35b
+// types   e45e7ce85bb4be114145407c4659d886da7a945fa65ba9a44fac79e608b1b990
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -60,6 +60,10 @@ export type ImageRequest = {
      * For whom you render, such as the id of your customer. Stored exactly as sent. A key with a budget for each user requires it.
      */
     user?: string | null;
+    /**
+     * How many images, each a creation of its own with the next seed. All are charged, or none. With it the answer is a list, also for 1. Without it, the answer is one creation.
+     */
+    count?: number | null;
     /**
      * The most that the request may cost, in USD with at most 6 decimals. A higher price is refused with the reason `max_cost_exceeded`, and nothing is charged.
      */
@@ -1393,6 +1397,10 @@ export type Model = {
      */
     supports_negative_prompt: boolean;
     /**
+     * The most that `count` may be.
+     */
+    max_count: number;
+    /**
      * Whether it renders `background` transparent. Every model renders opaque ones.
      */
     supports_background: boolean;
@@ -1933,6 +1941,13 @@ export type UserCreation = {
      * When prompt, metadata, user and webhook were erased, by a DELETE or by age. Missing as long as they are there.
      */
     erased_at?: string;
+};
+
+/**
+ * The creations of a request that names `count`, in the order of their seeds.
+ */
+export type CreationList = {
+    data: Array<Creation | UserCreation>;
 };
 
 /**

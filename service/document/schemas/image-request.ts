@@ -7,7 +7,7 @@
  */
 import * as z from 'zod';
 import { maxUrlLength } from '../../contract/limits.ts';
-import { mostImageUrls, plainRows, plainWords } from '../../contract/request-fields.ts';
+import { mostCount, mostImageUrls, plainRows, plainWords } from '../../contract/request-fields.ts';
 import { aspectRatio, outputFormat, plainSchema, resolution, user } from './values.ts';
 
 const imageUrl = z.string().min(1).max(maxUrlLength).meta({
@@ -73,6 +73,10 @@ export const imageRequest = z
     user: user('1 to 64 characters (Unicode code points) without control characters.').nullish().meta({
       description:
         'For whom you render, such as the id of your customer. Stored exactly as sent. A key with a budget for each user requires it.',
+    }),
+    count: z.int().min(1).max(mostCount).nullish().meta({
+      description:
+        'How many images, each a creation of its own with the next seed. All are charged, or none. With it the answer is a list, also for 1. Without it, the answer is one creation.',
     }),
     max_cost: z.number().min(0).nullish().meta({
       description:

@@ -31,6 +31,7 @@ const model = z
     max_image_urls: z.int().min(0),
     max_prompt_length: z.int().min(1).meta({ description: 'In Unicode code points.' }),
     supports_negative_prompt: z.boolean().meta({ description: 'Whether it takes `negative_prompt`.' }),
+    max_count: z.int().min(1).meta({ description: 'The most that `count` may be.' }),
     supports_background: z.boolean().meta({
       description: 'Whether it renders `background` transparent. Every model renders opaque ones.',
     }),

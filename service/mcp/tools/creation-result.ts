@@ -98,6 +98,19 @@ export async function creationResult(
   };
 }
 
+/** At least one. */
+export type MadeBodies = readonly [CreationBody, ...CreationBody[]];
+
+/** The results of several creations as one. */
+export async function creationsResult(made: MadeBodies, services?: McpServices): Promise<CallToolResult> {
+  const results = await Promise.all(made.map((creation) => creationResult(creation, services)));
+  const [first, ...others] = made.map(structuredOf);
+  return {
+    content: results.flatMap(({ content }) => content),
+    structuredContent: { ...first, ...(others.length > 0 && { others }) },
+  };
+}
+
 /** The picture itself, when hosts can show it. Without it the link is left, so no failure of the read counts. */
 async function pictureOf(
   { id, results }: CreationBody,

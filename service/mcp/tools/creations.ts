@@ -1,6 +1,6 @@
 import { countedPost } from '../../api/admit.ts';
 import { cancelCreation as cancel, getCreation as get, listCreations as list } from '../../api/creations.ts';
-import { type CreationBody, creationResult } from './creation-result.ts';
+import { type CreationBody, creationResult, creationsResult } from './creation-result.ts';
 import { awaitEnd } from './images.ts';
 import {
   creationId,
@@ -32,7 +32,7 @@ export const getCreation: Tool = {
     checkArguments(args, getInput);
     const seconds = waitOf(args);
     const { body } = await get(request, caller, services);
-    return creationResult(await awaitEnd(body as CreationBody, seconds, call), services);
+    return creationsResult(await awaitEnd([body as CreationBody], seconds, call), services);
   },
 };
 

@@ -6,7 +6,7 @@ import { generateImage as generate } from '../../generate/generate-image.ts';
 import { quoteImage as quote } from '../../generate/quote-image.ts';
 import type { CreationId } from '../../values/ids.ts';
 import { errorName } from '../../values/runtime.ts';
-import { type CreationBody, creationResult } from './creation-result.ts';
+import { type CreationBody, creationsResult, type MadeBodies } from './creation-result.ts';
 import { imageRequest, jsonOf } from './image-request.ts';
 import {
   creationOutput,
@@ -24,34 +24,40 @@ const firstLookMillis = 150;
 const longestLookMillis = 1_000;
 const tellMillis = 5_000;
 
-/** The creation at its end, or as last seen. @param seconds from the arrival of the request on */
+/** The creations at their end, or as last seen. @param seconds from the arrival of the request on */
 export async function awaitEnd(
-  creation: CreationBody,
+  made: MadeBodies,
   seconds: number,
   { caller, services, tell }: Pick<ToolCall, 'caller' | 'services' | 'tell'>,
-): Promise<CreationBody> {
+): Promise<MadeBodies> {
   const { clock, creations, budget, resultsBaseUrl, log } = services;
-  let last = creation;
+  const look = async (known: CreationBody): Promise<CreationBody> => {
+    if (isTerminal(known.status)) return known;
+    const record = await creations.read(known.id as CreationId);
+    return record ? (creationView(record, resultsBaseUrl, clock.now()) as unknown as CreationBody) : known;
+  };
+  let last = made;
   let toldAt = -tellMillis;
   const hold = openHold(caller.account.id, seconds * 1000, services);
   try {
     for (
       let pause = firstLookMillis;
-      !isTerminal(last.status);
+      !last.every(({ status }) => isTerminal(status));
       pause = Math.min(longestLookMillis, pause * 1.5)
     ) {
       const left = seconds * 1000 - budget.elapsed();
       if (left <= 0 || !(await hold.take())) break;
       if (budget.elapsed() - toldAt >= tellMillis) {
         toldAt = budget.elapsed();
-        await tell?.(Math.round(toldAt / 1000), seconds, `${last.id}: ${last.status}`);
+        const told = last.find(({ status }) => !isTerminal(status)) ?? last[0];
+        await tell?.(Math.round(toldAt / 1000), seconds, `${told.id}: ${told.status}`);
       }
       await clock.sleep(Math.min(pause, left), budget.signal);
-      const record = await creations.read(last.id as CreationId);
-      if (record) last = creationView(record, resultsBaseUrl, clock.now()) as unknown as CreationBody;
+      const [first, ...others] = last;
+      last = await Promise.all([look(first), ...others.map(look)]);
     }
   } catch (error) {
-    log.info('wait_broken_off', { creationId: last.id, error: errorName(error) });
+    log.info('wait_broken_off', { creationId: last[0].id, error: errorName(error) });
   } finally {
     await hold.release();
   }
@@ -67,7 +73,7 @@ export const generateImage: Tool = {
   name: 'generate_image',
   title: 'Generate an image',
   description:
-    'Generates one image from a prompt, and charges its price. It waits for the image. When the wait ends ' +
+    'Generates an image from a prompt, or several, and charges the price. It waits for the image. When the wait ends ' +
     'first, the result has the id of the creation: call get_creation with it. A creation that fails is refunded ' +
     'in full.',
   rate: 'post',
@@ -79,26 +85,27 @@ export const generateImage: Tool = {
   run: async (call) => {
     const { services } = call;
     // A call that attached is not charged, so no charge has counted it. It takes its place before it waits.
-    const { creation, seconds } = await countedPost(call.caller.place, () => accept(call));
-    // From here on the creation is charged: whatever happens, the client gets its id.
-    const last = await awaitEnd(creation, seconds, call);
-    const result = await creationResult(last, services);
-    return { ...result, ...(last.status === 'failed' && { isError: true }) };
+    const { made, seconds } = await countedPost(call.caller.place, () => accept(call));
+    // From here on the creations are charged: whatever happens, the client gets their ids.
+    const last = await awaitEnd(made, seconds, call);
+    const result = await creationsResult(last, services);
+    return { ...result, ...(last.every(({ status }) => status === 'failed') && { isError: true }) };
   },
 };
 
 interface Accepted {
-  readonly creation: CreationBody;
+  readonly made: MadeBodies;
   readonly seconds: number;
 }
 
-/** The creation that this call makes, or that the same call made when it was sent before. */
+/** What this call makes, or what the same call made when it was sent before. */
 async function accept(call: ToolCall): Promise<Accepted> {
   const { args, caller, services } = call;
   checkArguments(args, generateInput);
   const seconds = waitOf(args);
   const answer = await generate(jsonOf(call.request, await imageRequest(call)), caller, services);
-  return { creation: answer.body as CreationBody, seconds };
+  const body = answer.body as CreationBody | { readonly data: MadeBodies };
+  return { made: 'data' in body ? body.data : [body], seconds };
 }
 
 const quoteInput = objectOf(imageArguments, optionalImageArguments);

@@ -4,6 +4,7 @@ import { toolWaitSeconds } from '../../contract/limits.ts';
 import {
   aspectRatios,
   capitalized,
+  mostCount,
   mostImageUrls,
   plainRows,
   plainWords,
@@ -98,6 +99,12 @@ export const imageArguments = {
     maxItems: mostImageUrls,
   },
   ...plainArguments,
+  count: {
+    type: 'integer',
+    minimum: 1,
+    maximum: mostCount,
+    description: 'How many images, each a creation of its own. All are charged, or none. Without it, one.',
+  },
   max_cost: {
     type: 'number',
     minimum: 0,
@@ -110,7 +117,7 @@ export const optionalImageArguments = Object.keys(imageArguments).filter((name) 
 
 export const creationStatus: Schema = { type: 'string', enum: creationStatuses };
 
-export const creationOutput = objectOf({
+const ofOneCreation = {
   id: text('The id of the creation.'),
   status: { ...creationStatus, description: 'The image is there when this is "completed".' },
   model: text('The model that renders it.'),
@@ -120,4 +127,12 @@ export const creationOutput = objectOf({
   width: orNull({ type: 'integer', description: 'In pixels.' }),
   height: orNull({ type: 'integer', description: 'In pixels.' }),
   error: orNull(text('Why the creation failed. Null unless it failed.')),
-});
+};
+
+export const creationOutput = objectOf(
+  {
+    ...ofOneCreation,
+    others: listOf(objectOf(ofOneCreation), 'The other creations of a call with `count`.'),
+  },
+  ['others'],
+);

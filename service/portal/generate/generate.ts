@@ -76,7 +76,8 @@ const createCreation: GenerateHandle<'createCreation'> = async (request, caller,
     caller,
     services,
   );
-  return { ...answer, logged: { target: answer.body.id } };
+  const [{ id }] = 'data' in answer.body ? answer.body.data : [answer.body];
+  return { ...answer, logged: { target: id } };
 };
 
 const createPortalUpload: GenerateHandle<'createPortalUpload'> = (request, caller, services) =>

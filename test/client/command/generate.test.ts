@@ -49,6 +49,24 @@ describe('darkroom generate', () => {
     });
   });
 
+  it('saves each of several images under a number, and prints every path', async () => {
+    const options = '-m sandbox-standard -n 3 --background transparent -o three.png'.split(' ');
+    const { code, out, err } = await served.person.run(['generate', 'a lake', ...options]);
+    expect([code, out]).toEqual([0, 'three-1.png\nthree-2.png\nthree-3.png\n']);
+    expect(err.match(/0\.04 USD/g)).toHaveLength(3);
+    const pictures = out
+      .trim()
+      .split('\n')
+      .map((name) => readFileSync(at(name)).toString('base64'));
+    expect(new Set(pictures).size).toBe(3);
+    const { files, creations } = (await served.person.json('generate', 'a lake', '-n', '2')) as {
+      files: string[];
+      creations: { id: string }[];
+    };
+    expect(files).toEqual(creations.map(({ id }) => `${id}.png`));
+    expect(files).toHaveLength(2);
+  });
+
   it('uploads source images of this machine, and chooses the cheapest model that takes images', async () => {
     writeFileSync(at('source.png'), png(64, 64));
     const options = '-i source.png -o winter.png'.split(' ');

@@ -30,8 +30,9 @@ export function PlaygroundForm(props: {
   const { me } = useSession();
   // One key for each press: a press that is repeated after a broken connection charges once.
   const idempotencyKey = useRef<string | undefined>(undefined);
-  const generate = useAction('createCreation', ({ id }) => {
+  const generate = useAction('createCreation', (made) => {
     idempotencyKey.current = undefined;
+    const [{ id }] = 'data' in made ? made.data : [made];
     onCreated(id);
   });
   const used = model.max_source_images > 0 ? sources : [];
@@ -96,6 +97,12 @@ export function PlaygroundForm(props: {
             value={fitting(settings.outputFormat, model.output_formats)}
             options={optionsOf(model.output_formats)}
             onChange={(outputFormat) => change({ outputFormat })}
+          />
+          <Select
+            label="Images"
+            value={settings.count}
+            options={['', '2', '3', '4'].map((value) => ({ value, label: value || '1' }))}
+            onChange={(count) => change({ count })}
           />
           {plainOf(model).map(([name, field]) =>
             field.kind === 'choice' ? (

@@ -11,6 +11,7 @@ export interface Settings extends Readonly<Partial<Record<PlainName, string>>> {
   readonly resolution: string;
   readonly aspectRatio: string;
   readonly outputFormat: string;
+  readonly count: string;
 }
 
 const names = [
@@ -19,9 +20,17 @@ const names = [
   'resolution',
   'aspectRatio',
   'outputFormat',
+  'count',
   ...plainRows.map(([name]) => name),
 ];
-const empty: Settings = { model: '', prompt: '', resolution: '', aspectRatio: '', outputFormat: '' };
+const empty: Settings = {
+  model: '',
+  prompt: '',
+  resolution: '',
+  aspectRatio: '',
+  outputFormat: '',
+  count: '',
+};
 
 /** The setting when the model takes it, else the first one that it takes. */
 export const fitting = (value: string, taken: readonly string[]): string =>
@@ -49,6 +58,7 @@ export function bodyOf(settings: Settings, model: ModelView, sources: readonly S
         return text === '' || !isTaken ? [] : [[name, field.kind === 'integer' ? Number(text) : text]];
       }),
     ),
+    ...(Number(settings.count) > 1 && { count: Number(settings.count) }),
     ...(sources.length > 0 && { image_urls: sources.map(({ imageUrl }) => imageUrl) }),
   };
 }
@@ -60,6 +70,7 @@ export const settingsOf = (creation: CreationDetail): Settings => ({
   resolution: creation.resolution,
   aspectRatio: creation.aspect_ratio,
   outputFormat: creation.output_format,
+  count: '',
   ...Object.fromEntries(plainRows.map(([name]) => [name, String(creation[name] ?? '')])),
 });
 
