@@ -228,7 +228,7 @@ export interface ExhaustOptions {
   readonly pairs: boolean;
   /** Which part of the work to do, when several processes share it. */
   readonly part?: { readonly index: number; readonly of: number };
-  /** Strikes each site with one kind of fault only, which is cheaper. */
+  /** Strikes each site once, with one kind of fault, which is cheaper. */
   readonly oneKind?: boolean;
   readonly onRun?: (runs: number) => void;
 }
@@ -262,6 +262,8 @@ export async function exhaust(
     for (const { call } of calm.sites.values()) queue.push({ site: call, before: [] });
     const known = new Set(calm.sites.keys());
     for (const { site, before } of queue) {
+      // Another scenario has struck it.
+      if (oneKind && struck.has(site.site)) continue;
       const kinds = kindsFor(site);
       for (const kind of oneKind ? [kinds[dealt % kinds.length] ?? kinds[0]] : kinds) {
         dealt += 1;

@@ -7,7 +7,7 @@ import { runCutStorm } from './cut-storm.ts';
 import { cuts } from './cutting-proxy.ts';
 
 /** `STORM_CALLS=1000 npm test -- test/whole/clients/broken-calls` makes more. */
-const calls = Number(process.env['STORM_CALLS'] ?? 400);
+const calls = Number(process.env['STORM_CALLS'] ?? 300);
 
 const provider = await startQuickProvider(0);
 const service = await startTestService({ environment: stormEnvironment(provider.url) });
