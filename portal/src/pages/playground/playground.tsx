@@ -93,7 +93,7 @@ function Desk({ models, from }: { models: readonly ModelView[]; from?: CreationD
             onMade={() => setOrders((one) => one + 1)}
           />
           <Card title="Code">
-            <RequestSnippets apiKey="YOUR_KEY" body={bodyOf(settings, model, sources)} />
+            <RequestSnippets apiKey="YOUR_KEY" body={bodyOf({ ...settings, count: '' }, model, sources)} />
           </Card>
         </div>
       </div>
