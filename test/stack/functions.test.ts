@@ -173,7 +173,14 @@ describe('the bundle', () => {
       const onDemand = [
         ...(name.startsWith('RenderImage') ? ['bedrock.mjs'] : []),
         ...(name.startsWith('RenderImage') || name === 'ReceiveCallback'
-          ? ['thumbnails.mjs', 'jpeg-turbo.wasm', 'webp_enc_simd.wasm', 'webp.mjs', 'webp_dec.wasm']
+          ? [
+              'pixels.mjs',
+              'thumbnails.mjs',
+              'jpeg-turbo.wasm',
+              'webp_enc_simd.wasm',
+              'webp.mjs',
+              'webp_dec.wasm',
+            ]
           : []),
       ];
       if (name !== 'PublishPages')
