@@ -41,7 +41,7 @@ const floors = [
   ['creations'],
   ['api', 'audit', 'notices', 'usage'],
   ['payments', 'webhooks'],
-  ['erase', 'events', 'generate', 'operated', 'reconcile', 'render'],
+  ['copies', 'erase', 'events', 'generate', 'operated', 'reconcile', 'render'],
   ['mcp', 'openai', 'operator', 'portal'],
   ['canary', 'document', 'release'],
 ];

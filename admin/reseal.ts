@@ -1,4 +1,7 @@
-/** After a rotation of the encryption secret, seals the webhook secrets of every account with its current version. */
+/**
+ * After a rotation of the encryption secret, seals the webhook secrets and the bucket's keys of every account with its
+ * current version.
+ */
 import type { Account, SealedSecret } from '../service/accounts/account.ts';
 import { secretsAt } from '../service/webhooks/secrets.ts';
 import type { OperatorServices } from './services.ts';
@@ -14,6 +17,8 @@ export interface ResealReport {
   readonly lost: readonly string[];
   /** The accounts of which a replaced secret could no longer be opened. This secret was removed. */
   readonly lostReplaced: readonly string[];
+  /** The accounts of which the keys of the bucket can no longer be opened. They stay as they are. */
+  readonly lostBuckets: readonly string[];
   /** The accounts whose secrets changed at the same time. They need another run. */
   readonly busy: readonly string[];
 }
@@ -28,6 +33,7 @@ interface Done extends Counts {
   readonly kind: 'done';
   readonly isLost: boolean;
   readonly isReplacedLost: boolean;
+  readonly isBucketLost?: true;
 }
 
 type Outcome = Done | { readonly kind: 'busy' };
@@ -41,7 +47,7 @@ const tries = 3;
 export async function resealSecrets(services: OperatorServices): Promise<ResealReport> {
   const outcomes: [string, Outcome][] = [];
   for await (const page of services.accounts.pages())
-    for (const account of page) outcomes.push([account.id, await resealAccount(account, services)]);
+    for (const account of page) outcomes.push([account.id, await resealAll(account, services)]);
   const done = outcomes.flatMap(([id, outcome]) => (outcome.kind === 'done' ? [{ id, ...outcome }] : []));
   const sum = (count: keyof Counts): number => done.reduce((total, outcome) => total + outcome[count], 0);
   return {
@@ -51,8 +57,26 @@ export async function resealSecrets(services: OperatorServices): Promise<ResealR
     dropped: sum('dropped'),
     lost: done.filter(({ isLost }) => isLost).map(({ id }) => id),
     lostReplaced: done.filter(({ isReplacedLost }) => isReplacedLost).map(({ id }) => id),
+    lostBuckets: done.filter(({ isBucketLost }) => isBucketLost).map(({ id }) => id),
     busy: outcomes.filter(([, { kind }]) => kind === 'busy').map(([id]) => id),
   };
+}
+
+async function resealAll(account: Account, services: OperatorServices): Promise<Outcome> {
+  const outcome = await resealAccount(account, services);
+  const bucket = account.copies && (await services.buckets.read(account.id));
+  if (!bucket || outcome.kind === 'busy') return outcome;
+  const sealed = await services.secretBox.reseal(account.id, bucket.sealedKeys);
+  switch (sealed.kind) {
+    case 'lost':
+      return { ...outcome, isBucketLost: true };
+    case 'already_current':
+      return { ...outcome, alreadyCurrent: outcome.alreadyCurrent + 1 };
+    case 'resealed':
+      return (await services.buckets.reseal(account.id, bucket, sealed.sealed))
+        ? { ...outcome, resealed: outcome.resealed + 1 }
+        : { kind: 'busy' };
+  }
 }
 
 async function resealAccount(account: Account, services: OperatorServices, attempt = 1): Promise<Outcome> {

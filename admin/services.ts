@@ -19,6 +19,7 @@ import {
   defaultServiceCapacity,
 } from '../service/contract/limits.ts';
 import { createImageStore, type ImageStore } from '../service/creations/image-store.ts';
+import { createBucketStore } from '../service/copies/bucket-store.ts';
 import { createOpenWorkStore } from '../service/creations/open-work-store.ts';
 import type { OutboundRules } from '../service/outbound/client-url.ts';
 import { createOutbound } from '../service/outbound/outbound.ts';
@@ -116,6 +117,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     /** The limits of an account that is created without its own limits. They are a setting of the deployment. */
     defaultLimits: limitsSchema.parse(JSON.parse(address.defaultLimits)),
     blocks: createBlockStore(table),
+    /** The buckets of accounts that get copies of pictures. */
+    buckets: createBucketStore(table),
     openWork: createOpenWorkStore(table),
     providers: createProviderStore(table),
     /** The setting: how many creations may be open at once in the whole service. */

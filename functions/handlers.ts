@@ -36,4 +36,8 @@ export type OperationHandlers = Complete<{
   createEndpoint: typeof webhookEndpoints.handler;
   changeEndpoint: typeof webhookEndpoints.handler;
   deleteEndpoint: typeof webhookEndpoints.handler;
+  getBucket: typeof webhookEndpoints.handler;
+  setBucket: typeof webhookEndpoints.handler;
+  copyAgain: typeof webhookEndpoints.handler;
+  removeBucket: typeof webhookEndpoints.handler;
 }>;

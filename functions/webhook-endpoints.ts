@@ -1,13 +1,21 @@
 import { serve } from '../service/api/serve.ts';
+import { endpointsAndBucket } from '../service/copies/results-bucket.ts';
+import { openEndpointsAndBucket } from '../service/copies/open.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 import { base } from '../service/platform/lambda-base.ts';
-import { dynamodb, outbound } from '../service/platform/lambda.ts';
-import { openEndpoints } from '../service/webhooks/open-endpoints.ts';
-import { webhookEndpoints } from '../service/webhooks/webhook-endpoints.ts';
+import { dynamodb, outbound, secretBox, states } from '../service/platform/lambda.ts';
 
-/** Lists, adds, changes and deletes the endpoints of an account: four rare operations, one function. */
+/** Where the events and the pictures of an account go: eight rare operations, one function. */
 export const handler = serve(
   'by method',
-  webhookEndpoints,
-  atFirstRequest(() => openEndpoints({ ...base(), dynamodb: dynamodb(), outbound: outbound() })),
+  endpointsAndBucket,
+  atFirstRequest(() =>
+    openEndpointsAndBucket({
+      ...base(),
+      dynamodb: dynamodb(),
+      outbound: outbound(),
+      secretBox: secretBox(),
+      states: states(),
+    }),
+  ),
 );

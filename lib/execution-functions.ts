@@ -36,11 +36,13 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
   store.grantWrite(refundCharge, workItems, 'UpdateItem', 'PutItem');
 
   const deliverWebhook = add('DeliverWebhook', 'deliver-webhook', {
-    description: 'Sends one attempt of a webhook or a notice',
+    description: 'Makes one attempt of a webhook, a notice or a copy',
     // Most of its time it waits for the customer's receiver.
     memoryMegabytes: 256,
   });
   grantDelivery(deliverWebhook, parts);
+  // It copies pictures into the buckets of clients.
+  images.grantReadResults(deliverWebhook);
   const execution = new CreationExecution(scope, 'Creation', {
     tasks: {
       RenderImage: renderImage,

@@ -6,6 +6,7 @@ import {
   DomainName,
   HttpApi,
   HttpMethod,
+  type HttpRouteIntegrationBindOptions,
   SecurityPolicy,
   type CfnStage,
 } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -55,6 +56,16 @@ const accessLogFormat = {
   integrationError: '$context.integrationErrorMessage',
 } as const;
 
+/** Invokes a function for all methods of a path. One permission allows them all, so only the first route adds it. */
+class PathIntegration extends HttpLambdaIntegration {
+  private isAllowed = false;
+
+  protected override completeBind(options: HttpRouteIntegrationBindOptions): void {
+    if (!this.isAllowed) super.completeBind(options);
+    this.isAllowed = true;
+  }
+}
+
 /** The HTTP API: a route for each operation of the contract, and one for everything else. */
 export class PublicApi extends Construct {
   readonly httpApi: HttpApi;
@@ -76,12 +87,13 @@ export class PublicApi extends Construct {
       ...(!props.hasDefaultAddress && { disableExecuteApiEndpoint: true }),
       defaultIntegration: new HttpLambdaIntegration('UnknownRoute', props.unknownRoute),
     });
-    for (const [name, operation] of Object.entries(operations)) {
-      this.httpApi.addRoutes({
-        path: `${apiRoot}${operation.path}`,
-        methods: [HttpMethod[operation.method]],
-        integration: new HttpLambdaIntegration(name, props.operations[name as OperationName]),
-      });
+    // The operations of a path that one function answers share integration and permission: a stack has 500 resources.
+    const shared = new Map<string, HttpLambdaIntegration>();
+    for (const [name, { path, method, handler }] of Object.entries(operations)) {
+      const fn = props.operations[name as OperationName];
+      const integration = shared.get(`${handler} ${path}`) ?? new PathIntegration(name, fn);
+      shared.set(`${handler} ${path}`, integration);
+      this.httpApi.addRoutes({ path: `${apiRoot}${path}`, methods: [HttpMethod[method]], integration });
     }
     this.httpApi.addRoutes({
       path: `${operatorRoot}/{proxy+}`,

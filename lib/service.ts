@@ -173,8 +173,13 @@ export class Service {
     grantGenerate(generateImage, this.operationParts(execution));
     const places = this.reserved.get('GenerateImage') ?? 'shared';
     generateImage.addEnvironment('HELD_LIMIT', heldLimit(places, this.settings));
+    // It also has the bucket of the account, and copies a picture there again.
     this.store.grantRead(functions.listEndpoints, 'GetItem');
-    for (const fn of [functions.createUpload, functions.createUserToken, functions.createEndpoint])
+    this.store.grantWrite(functions.listEndpoints, ['ACCOUNT#*'], 'DeleteItem');
+    const itemsOfCopies = ['ACCOUNT#*', 'CREATION#*', 'NOTICE#*'] as const;
+    this.store.grantWrite(functions.listEndpoints, itemsOfCopies, 'PutItem', 'UpdateItem');
+    this.encryptionSecret.grantOpen(functions.listEndpoints);
+    for (const fn of [functions.createUpload, functions.createUserToken])
       this.store.grantWrite(fn, requestItems, 'PutItem');
     this.images.grantSignUploads(functions.createUpload);
     grantCancel(cancelCreation, this.operationParts(execution));
@@ -258,7 +263,14 @@ export class Service {
       logRetention: this.logRetention,
       tracing: this.settings.tracing,
     });
-    for (const id of ['GenerateImage', ...renderers, 'ReceiveCallback', 'DeliverWebhook', 'Reconcile'])
+    for (const id of [
+      'GenerateImage',
+      ...renderers,
+      'ReceiveCallback',
+      'DeliverWebhook',
+      'WebhookEndpoints',
+      'Reconcile',
+    ])
       notices.grantStart(this.functionNamed(id));
     notices.grantTopics(deliverWebhook, 'ListSubscriptionsByTopic', 'Publish');
     return notices;

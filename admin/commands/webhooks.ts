@@ -156,7 +156,7 @@ export function addWebhookCommands(program: OperatorCommand): void {
   webhooks
     .task(
       'reseal',
-      'after a rotation of the encryption secret: seal every webhook secret by its new version; exit code 1 when one is lost',
+      'after a rotation of the encryption secret: seal every webhook secret and the keys of each bucket by its new version; exit code 1 when one is lost',
     )
     .run(async ({ services, output, fail }) => {
       const report = await resealSecrets(services);
@@ -168,21 +168,25 @@ export function addWebhookCommands(program: OperatorCommand): void {
           dropped: report.dropped,
           lost: report.lost,
           lost_replaced: report.lostReplaced,
+          lost_buckets: report.lostBuckets,
           busy: report.busy,
         },
         noteOf(report),
       );
-      if (report.lost.length + report.lostReplaced.length + report.busy.length > 0) fail();
+      const { lost, lostReplaced, lostBuckets, busy } = report;
+      if ([lost, lostReplaced, lostBuckets, busy].some((named) => named.length > 0)) fail();
     });
   addDeliveryCommands(webhooks);
 }
 
-function noteOf({ lost, lostReplaced, busy }: ResealReport): string {
+function noteOf({ lost, lostReplaced, lostBuckets, busy }: ResealReport): string {
   const sentences = [
     lost.length > 0 &&
       'Nobody can open a secret named under lost: its client needs a new one (`webhooks rotate`).',
     lostReplaced.length > 0 &&
       'A replaced secret named under lost_replaced was removed: a client that still holds it needs the newer one (`webhooks secret`).',
+    lostBuckets.length > 0 &&
+      'Nobody can open the keys of a bucket of an account under lost_buckets: its client has to set the bucket again.',
     busy.length > 0 && 'Secrets named under busy changed meanwhile: run it again.',
   ].filter((sentence) => sentence !== false);
   if (sentences.length > 0) return sentences.join(' ');

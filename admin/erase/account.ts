@@ -75,7 +75,7 @@ export async function eraseAccount(
 
 const namelessParts = {
   UpdateExpression:
-    'SET #name = :name, webhookSecrets = :none REMOVE noticeUrl, lowBalanceMicros, externalId, creationEndpoints, noticeEndpoints, mailChoices, hasAutoTopUp',
+    'SET #name = :name, webhookSecrets = :none REMOVE noticeUrl, lowBalanceMicros, externalId, creationEndpoints, noticeEndpoints, copies, mailChoices, hasAutoTopUp',
   ExpressionAttributeNames: { '#name': 'name' },
   ExpressionAttributeValues: { ':name': erasedName, ':none': [] },
 };
@@ -84,7 +84,7 @@ const namelessParts = {
 async function disable(id: AccountId, { table, clock }: AccountErasure): Promise<number> {
   const { Attributes } = await updateItem(table, keys.account(id), {
     UpdateExpression:
-      'SET #condition = :disabled, erasedAt = if_not_exists(erasedAt, :now) REMOVE noticeUrl, lowBalanceMicros, noticeEndpoints, mailChoices',
+      'SET #condition = :disabled, erasedAt = if_not_exists(erasedAt, :now) REMOVE noticeUrl, lowBalanceMicros, noticeEndpoints, copies, mailChoices',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeNames: { '#condition': 'condition' },
     ExpressionAttributeValues: { ':disabled': 'disabled', ':now': clock.now() },

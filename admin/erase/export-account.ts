@@ -67,8 +67,8 @@ async function writeLines(file: string, read: () => AsyncIterable<object>): Prom
   return count;
 }
 
-/** What opens something stays: secrets of webhooks, and hashes of keys. */
-const leftOut = new Set(['pk', 'listing', 'listed', 'webhookSecrets', 'hash', 'requestHash']);
+/** What opens something stays: secrets of webhooks, keys of a bucket, and hashes of keys. */
+const leftOut = new Set(['pk', 'listing', 'listed', 'webhookSecrets', 'sealedKeys', 'hash', 'requestHash']);
 
 function rowsOf(id: AccountId, { table }: OperatorServices): () => AsyncGenerator<Item> {
   return async function* () {

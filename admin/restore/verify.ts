@@ -107,11 +107,15 @@ async function verifySecret(services: OperatorServices): Promise<Verified> {
 async function verifySealed(services: OperatorServices): Promise<Verified> {
   let [opened, lost] = [0, 0];
   for await (const item of itemsOf(services)) {
-    if (kindOf(item) !== 'ACCOUNT') continue;
-    const account = unmarshall(item);
-    for (const { sealed } of secretsFromItem(account))
+    const kind = kindOf(item);
+    if (kind !== 'ACCOUNT' && kind !== 'BUCKET') continue;
+    const row = unmarshall(item);
+    const account = String(row['pk']).slice('ACCOUNT#'.length) as AccountId;
+    const all =
+      kind === 'BUCKET' ? [String(row['sealedKeys'])] : secretsFromItem(row).map(({ sealed }) => sealed);
+    for (const sealed of all)
       try {
-        await services.secretBox.open(account['id'] as AccountId, sealed);
+        await services.secretBox.open(account, sealed);
         opened += 1;
       } catch (error) {
         if (!(error instanceof SecretLost)) throw error;

@@ -45,6 +45,7 @@ interface AccountItem {
   webhookFailures?: number;
   creationEndpoints?: true;
   noticeEndpoints?: true;
+  copies?: true;
   mailChoices?: number;
   hasAutoTopUp?: true;
   eventsSince?: string;
@@ -64,6 +65,7 @@ const optionalAttributes = [
   'webhookFailures',
   'creationEndpoints',
   'noticeEndpoints',
+  'copies',
   'mailChoices',
   'hasAutoTopUp',
   'eventsSince',

@@ -71,6 +71,8 @@ export interface Account {
   readonly creationEndpoints?: true;
   /** An enabled endpoint asks for a notice. */
   readonly noticeEndpoints?: true;
+  /** It has a bucket (service/copies), so an accepted creation notes that its picture is to be copied. */
+  readonly copies?: true;
   /** How often people chose e-mails since nobody got any. Absent: nobody gets notices by e-mail. */
   readonly mailChoices?: number;
   /** The automatic top-up is switched on. */

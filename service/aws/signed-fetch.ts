@@ -1,5 +1,5 @@
 /** Signs requests to services of AWS that need no client of the SDK, with the signer of the SDK. */
-import { getRandomValues } from 'node:crypto';
+import { createHash, getRandomValues } from 'node:crypto';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Clock } from '../values/runtime.ts';
@@ -73,6 +73,24 @@ export function createSignedFetch({ retries, clock, ...access }: SignedFetchAcce
 /** Says what of the bytes is signed. */
 const bytesHeader = 'x-amz-content-sha256';
 const unsigned = 'UNSIGNED-PAYLOAD';
+
+/** The headers of one request to a bucket of somebody else. Every service that speaks S3 checks the signed bytes. */
+export async function signedHeaders(
+  keys: Omit<Signed, 'service'>,
+  { url: address, method, headers, body, nowMillis }: SignedRequest,
+): Promise<Record<string, string>> {
+  const url = new URL(address);
+  const sum = createHash('sha256').update(body).digest('hex');
+  const signed = await signerOf({ ...keys, service: 's3' }).sign(
+    { ...partsOf(url), method, headers: { ...headers, host: url.host, [bytesHeader]: sum } },
+    { signingDate: new Date(nowMillis) },
+  );
+  return signed.headers;
+}
+
+interface SignedRequest extends Omit<SignedAddress, 'seconds'> {
+  readonly body: Uint8Array;
+}
 
 /**
  * An address by which its holder may send one request to the bucket, without credentials. The request must have these

@@ -12,7 +12,7 @@ export const callbackRoute = '/callbacks/v1/{provider}/{creation_id}/{capability
 export const stripeEventsRoute = '/callbacks/v1/payments/stripe';
 
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to apiRoot. */
   readonly path: string;
   /** The name of the handler's file in functions/, without `.ts`. */
@@ -22,6 +22,10 @@ export interface Operation {
   /** Whether the token of an end user may call it. */
   readonly isForTokens?: true;
 }
+
+/** Each text is once in the bundles that hold the table. */
+const endpointsHandler = 'webhook-endpoints';
+const bucketPath = '/results/bucket';
 
 export const operations = {
   listModels: { method: 'GET', path: '/models', handler: 'list-models', query: [], isForTokens: true },
@@ -82,20 +86,24 @@ export const operations = {
     handler: 'user-tokens',
     query: [],
   },
-  listEndpoints: { method: 'GET', path: '/webhooks/endpoints', handler: 'webhook-endpoints', query: [] },
-  createEndpoint: { method: 'POST', path: '/webhooks/endpoints', handler: 'webhook-endpoints', query: [] },
+  listEndpoints: { method: 'GET', path: '/webhooks/endpoints', handler: endpointsHandler, query: [] },
+  createEndpoint: { method: 'POST', path: '/webhooks/endpoints', handler: endpointsHandler, query: [] },
   changeEndpoint: {
     method: 'PATCH',
     path: '/webhooks/endpoints/{id}',
-    handler: 'webhook-endpoints',
+    handler: endpointsHandler,
     query: [],
   },
   deleteEndpoint: {
     method: 'DELETE',
     path: '/webhooks/endpoints/{id}',
-    handler: 'webhook-endpoints',
+    handler: endpointsHandler,
     query: [],
   },
+  getBucket: { method: 'GET', path: bucketPath, handler: endpointsHandler, query: [] },
+  setBucket: { method: 'PUT', path: bucketPath, handler: endpointsHandler, query: [] },
+  copyAgain: { method: 'POST', path: bucketPath, handler: endpointsHandler, query: [] },
+  removeBucket: { method: 'DELETE', path: bucketPath, handler: endpointsHandler, query: [] },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;

@@ -5,6 +5,7 @@ import { updateItem } from '../aws/dynamodb/send.ts';
 import { keys, type Table } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { CreationId } from '../values/ids.ts';
+import { newCopyItem, owedCopy } from './copy-items.ts';
 import { creationFromItem } from './creation-items.ts';
 import { type Completion, createCreationReads, type LeaseOutcome } from './creation-reads.ts';
 import { type CreationRecord, isTerminal, type RouteAttempt } from './creation.ts';
@@ -151,9 +152,10 @@ async function takeUp(
 async function complete(
   table: Table,
   creation: CreationRecord,
-  done: Completion,
+  completion: Completion,
 ): ReturnType<CreationStore['complete']> {
-  const { nowMillis, ...values } = done;
+  const { nowMillis, ...done } = completion;
+  const values = { ...done, ...(creation.copies && { copy: owedCopy }) };
   const outcome = await endWithEvent(table, creation, nowMillis, [
     settleTerminal(table, creation, { status: 'completed', nowMillis, announce: true, values }),
     {
@@ -164,6 +166,7 @@ async function complete(
         ExpressionAttributeValues: { ':one': 1 },
       },
     },
+    ...(creation.copies ? [newCopyItem(table, creation, nowMillis)] : []),
   ]);
   switch (outcome.kind) {
     case 'done':

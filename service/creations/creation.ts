@@ -83,6 +83,20 @@ export interface WebhookState {
   readonly body?: string;
 }
 
+/**
+ * What the creation and its client are told of the copy of the picture. The schedule is in the item of the work
+ * (service/copies).
+ */
+export interface CopyState {
+  readonly status: 'pending' | 'copied' | 'failed';
+  /** Attempts of the current round that have ended. */
+  readonly attempts: number;
+  /** The address of the object in the client's bucket. null: it is not there. */
+  readonly url: string | null;
+  /** Why the last attempt failed, or why no attempt is made any more. */
+  readonly error: string | null;
+}
+
 export type EndpointSchedules = Readonly<
   Record<string, Pick<WebhookState, 'status' | 'attempts' | 'nextAt' | 'claimedBy'>>
 >;
@@ -140,6 +154,10 @@ export interface CreationRecord extends PlainMembers {
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;
   readonly webhook?: WebhookState;
+  /** The account had a bucket, so the picture is copied there once it is completed. */
+  readonly copies?: true;
+  /** Absent until the creation is completed, and without a bucket. */
+  readonly copy?: CopyState;
   /** The account had an address for notices, so the end checks thresholds. Absent: it does not. */
   readonly isWatched?: true;
   /** The account read events, so the end writes one. Absent: the transaction of the end finds out. */
@@ -216,6 +234,7 @@ export function creationView(
     webhook: creation.webhook?.url
       ? { url: creation.webhook.url, status: creation.webhook.status, attempts: creation.webhook.attempts }
       : null,
+    ...(creation.copy && { copy: creation.copy }),
     ...echoedFields(creation),
     user: creation.user ?? null,
     created_at: creation.createdAt,

@@ -161,8 +161,10 @@ function eraseParts(creation: CreationRecord, { by, againAt }: EraseOf, nowMilli
       webhook ? ', webhook.#status = :left' : '',
       texts.UpdateExpression.replace('SET ', ', '),
       ', colours',
+      ', #copy',
     ].join(''),
     ConditionExpression: webhook ? `${hasEnded} AND ${isSameWebhook}` : hasEnded,
+    ExpressionAttributeNames: { ...texts.ExpressionAttributeNames, '#copy': 'copy' },
     ExpressionAttributeValues: {
       ...values,
       ':by': by,

@@ -20,6 +20,7 @@ export const tags = [
   { name: 'Images', description: 'Order an image, or ask for its price.' },
   { name: 'Creations', description: 'What became of your orders.' },
   { name: 'Uploads', description: 'Source images that have no address of their own.' },
+  { name: 'Results', description: 'A bucket of your own that gets a copy of each picture.' },
   { name: 'Webhook endpoints', description: 'Addresses that get every event that they ask for.' },
   { name: 'User tokens', description: 'Tokens for the browsers and apps of your users.' },
   { name: 'Account', description: 'Models, money and limits.' },

@@ -5,6 +5,7 @@ import type { OperationName } from '../contract/operations.ts';
 import { mostCount } from '../contract/request-fields.ts';
 import { requestHeaders } from './headers.ts';
 import type { Documented } from './responses.ts';
+import { bucket, bucketRequest, copyRequest } from './schemas/bucket.ts';
 import { creation, creationPage, creationStatus, userCreation } from './schemas/creation.ts';
 import {
   endpoint,
@@ -480,6 +481,66 @@ const deleteEndpoint: Documented<'deleteEndpoint'> = {
   },
 };
 
+const bucketBody = {
+  endpoint: 'https://s3.eu-central-1.amazonaws.com',
+  bucket: 'our-pictures',
+  prefix: 'darkroom/',
+  region: 'eu-central-1',
+  credentials: { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'wJalrXUtnFEMI-EXAMPLEKEY' },
+};
+
+const getBucket: Documented<'getBucket'> = {
+  tag: 'Results',
+  summary: 'Read the bucket for results',
+  description: 'Where a copy of each picture goes. The keys are never shown.',
+  query: {},
+  answers: {
+    successes: [{ status: 200, description: 'The bucket.', schema: bucket, examples: ['bucket'] }],
+    refusals: ['bucketNotFound'],
+  },
+};
+
+const setBucket: Documented<'setBucket'> = {
+  tag: 'Results',
+  summary: 'Set the bucket for results',
+  description:
+    'From now on the picture of each accepted request is copied into this bucket when it is completed. First the bucket has to take a small object, `darkroom-test.txt`, which is deleted if the keys allow that.',
+  query: {},
+  body: { schema: bucketRequest, examples: { aws: bucketBody } },
+  answers: {
+    successes: [{ status: 200, description: 'The bucket is set.', schema: bucket, examples: ['bucket'] }],
+    takesBody: true,
+  },
+};
+
+const copyAgain: Documented<'copyAgain'> = {
+  tag: 'Results',
+  summary: 'Copy a picture again',
+  description:
+    'Begins a new round of five attempts for one completed creation, also for one that is older than the bucket.',
+  query: {},
+  body: { schema: copyRequest, examples: { one: { creation_id: '01a1fea2-9323-7379-9194-0829ec068a25' } } },
+  answers: {
+    successes: [
+      { status: 202, description: 'The copy is owed.', schema: creation, examples: ['copied-again'] },
+    ],
+    refusals: ['bucketNotFound', 'notCopied', 'notFound'],
+    takesBody: true,
+  },
+};
+
+const removeBucket: Documented<'removeBucket'> = {
+  tag: 'Results',
+  summary: 'Remove the bucket for results',
+  description:
+    'Nothing is copied any more, also what is owed. What lies in the bucket stays. A repetition gets the same answer.',
+  query: {},
+  answers: {
+    successes: [{ status: 204, description: 'The account has no bucket.' }],
+    takesBody: true,
+  },
+};
+
 /** The documentation of every operation. An operation without one does not compile. */
 export const documentation: { readonly [Name in OperationName]: Documented<Name> } = {
   listModels,
@@ -501,4 +562,8 @@ export const documentation: { readonly [Name in OperationName]: Documented<Name>
   createEndpoint,
   changeEndpoint,
   deleteEndpoint,
+  getBucket,
+  setBucket,
+  copyAgain,
+  removeBucket,
 };

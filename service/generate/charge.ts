@@ -252,6 +252,7 @@ type SetLater =
   | 'resultsDeletedBy'
   | 'resultsExpireAt'
   | 'colours'
+  | 'copy'
   | 'lease'
   | 'fence';
 
@@ -301,6 +302,7 @@ function newCreation(
             nextAt: nowMillis,
             ...(webhookUrl === undefined && { endpoints: {} }),
           },
+    copies: account.copies,
     isWatched: getsNotices(account) || undefined,
     tellsEvents: account.eventsSince !== undefined || undefined,
     routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({

@@ -16,7 +16,14 @@ import {
   watchedCaps,
 } from '../accounts/watched-caps.ts';
 import type { WebhookState } from '../creations/creation.ts';
-import { type AccountId, executionName, type KeyId, newNoticeId, type NoticeId } from '../values/ids.ts';
+import {
+  type AccountId,
+  type CreationId,
+  executionName,
+  type KeyId,
+  newNoticeId,
+  type NoticeId,
+} from '../values/ids.ts';
 import { asMicros, type Micros, toUsd } from '../values/money.ts';
 
 /** The levels of key.cap_reached, in percent of the cap, the highest first. */
@@ -68,7 +75,10 @@ export type NoticeType = (typeof noticeTypes)[number];
 export interface NoticeRecord {
   readonly id: NoticeId;
   readonly accountId: AccountId;
-  readonly type: NoticeType;
+  /** `picture.copy`: no notice, but the work of a copy (service/copies), whose webhook is only the schedule. */
+  readonly type: NoticeType | 'picture.copy';
+  /** The creation whose picture is copied. Absent in a notice. */
+  readonly copyOf?: CreationId;
   readonly createdAt: string;
   /** Schedule, address and body: the same as of a creation's webhook. */
   readonly webhook: WebhookState;

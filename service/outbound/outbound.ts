@@ -18,6 +18,7 @@ import type { OutboundRules, Purpose } from './client-url.ts';
 import {
   type Connect,
   exchange,
+  type Exchange,
   type ExchangeAnswer,
   findTarget,
   type Resolve,
@@ -52,6 +53,19 @@ export function createOutbound(
   const send = (options: Omit<Parameters<typeof exchange>[0], 'connect'>): Promise<ExchangeAnswer> =>
     exchange({ ...options, ...(connect && { connect }) });
 
+  /** Sends one request to the address that it has just checked, and follows no redirect. */
+  const request = (url: string, { millis, ...parts }: OutboundRequest): Promise<RequestResult> =>
+    within(millis, undefined, async (signal) => {
+      try {
+        const target = await find(url, 'webhook', signal);
+        if (signal.aborted) return unanswered.timeout;
+        if (target.kind !== 'allowed') return unanswered[target.kind];
+        return { kind: 'answered', ...(await send({ ...target, ...parts, signal })) };
+      } catch (error) {
+        return signal.aborted ? unanswered.timeout : failed(error);
+      }
+    });
+
   return {
     /** Whether a webhook may go to this address now. The signal ends a look-up that takes too long. */
     check: async (url: string, outer?: AbortSignal): Promise<AddressVerdict> => {
@@ -65,32 +79,24 @@ export function createOutbound(
           return target;
       }
     },
-    /** Sends one POST to the address that it has just checked, and follows no redirect. */
-    post: (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostResult> =>
-      within(webhookAttemptMillis, undefined, async (signal) => {
-        try {
-          const target = await find(url, 'webhook', signal);
-          if (signal.aborted) return unanswered.timeout;
-          if (target.kind === 'refused') return unanswered.refused;
-          if (target.kind === 'unresolved') return unanswered.unresolved;
-          const answer = await send({
-            ...target,
-            method: 'POST',
-            headers,
-            body,
-            mostBytes: webhookResponseBytes,
-            signal,
-          });
-          return {
-            kind: 'answered',
-            status: answer.status,
-            excerpt: answer.body.toString('utf8'),
-            headers: shownHeaders(answer.headers),
-          };
-        } catch (error) {
-          return signal.aborted ? unanswered.timeout : failed(error);
-        }
-      }),
+    /** Sends one POST of a webhook. */
+    post: async (
+      url: string,
+      headers: Readonly<Record<string, string>>,
+      body: string,
+    ): Promise<PostResult> => {
+      const answer = await request(url, {
+        method: 'POST',
+        headers,
+        body,
+        mostBytes: webhookResponseBytes,
+        millis: webhookAttemptMillis,
+      });
+      if (answer.kind === 'unanswered') return answer;
+      const { kind, status, body: bytes, headers: all } = answer;
+      return { kind, status, excerpt: bytes.toString('utf8'), headers: shownHeaders(all) };
+    },
+    request,
     /** Downloads one source image. Follows the allowed number of redirects and checks the address of each. */
     fetchSource: (url: string, outer: AbortSignal): Promise<SourceResult> =>
       within(sourceTimeoutMillis, outer, async (signal) => {
@@ -230,6 +236,15 @@ export type PostResult =
       readonly headers: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'unanswered'; readonly reason: string; readonly failure: FailureKind };
+
+export interface OutboundRequest extends Pick<Exchange, 'method' | 'headers' | 'body' | 'mostBytes'> {
+  /** The time of the whole request. */
+  readonly millis: number;
+}
+
+export type RequestResult =
+  | ({ readonly kind: 'answered' } & Pick<ExchangeAnswer, 'status' | 'headers' | 'body' | 'cut'>)
+  | Unanswered;
 
 export type SourceResult =
   | { readonly kind: 'fetched'; readonly bytes: Uint8Array }

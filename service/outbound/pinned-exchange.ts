@@ -26,7 +26,7 @@ export type Connect = NonNullable<RequestOptions['createConnection']>;
 export interface Exchange {
   readonly url: URL;
   readonly addresses: readonly LookupAddress[];
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** The most bytes of the answer that are read. After them the connection is closed. */

@@ -5,6 +5,7 @@ import type { CreationRecord, RouteAttempt } from '../creations/creation.ts';
 import { EndedMeanwhile } from '../creations/payload.ts';
 import { jobOf } from '../creations/render-job.ts';
 import { noteAnswer, wakeRenderer } from '../creations/waiting-task.ts';
+import { startCopy } from '../notices/start-copy.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { CreationId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
@@ -136,7 +137,10 @@ async function afterCompletion(
 ): Promise<CallbackOutcome> {
   const { id } = creation;
   const { creations, tasks } = services;
-  const isDelivered = await deliverFirst(id, creation, services);
+  const [isDelivered] = await Promise.all([
+    deliverFirst(id, creation, services),
+    stored && startCopy(creation, services),
+  ]);
   const token = await creations.taskToken(id);
   const ended =
     token !== undefined &&

@@ -16,6 +16,7 @@ import {
   requireKnownRelease,
 } from '../creations/payload.ts';
 import { noteAnswer } from '../creations/waiting-task.ts';
+import { startCopy } from '../notices/start-copy.ts';
 import { Overloaded } from '../values/errors.ts';
 import { errorName, logWith } from '../values/runtime.ts';
 
@@ -76,7 +77,10 @@ async function render(payload: Payload, holder: string, services: RenderServices
     case 'absent':
   }
   const known = outcome.kind === 'leased' ? outcome.creation : undefined;
+  // The webhook does not wait for the copy, whose machine starts meanwhile.
+  const copying = stored && known && startCopy(known, services);
   const isDelivered = await deliverFirst(id, known, services);
+  await copying;
   if (isDelivered && taskToken !== undefined)
     await noteAnswer(services.tasks.succeed(taskToken, id), id, services);
   await storeThumbnails(id, stored, services);

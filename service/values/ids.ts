@@ -61,6 +61,11 @@ export function newNoticeId(nowMillis: number, randomBytes: Uint8Array): NoticeI
   return `${noticePrefix}${uuidV7(nowMillis, randomBytes)}` as NoticeId;
 }
 
+/** The id of the work of a creation's copy: it follows from the creation, so that it is owed once. */
+export function noticeIdOfCopy(id: CreationId): NoticeId {
+  return `${noticePrefix}${id}` as NoticeId;
+}
+
 const eventPrefix = 'evt_';
 
 /** The id of an end's event: its time, and the random part of the creation's id. Nobody stores it. */

@@ -35,7 +35,9 @@ export async function deliverWebhook<Given extends Payload | NoticePayload>(
 
 async function deliverNotice(payload: NoticePayload, services: DeliveryServices): Promise<void> {
   const notice = await services.notices.read(noticeIdOf(payload));
-  if (notice?.webhook.status === 'pending') await deliverOwed(owedNotice(notice), services);
+  if (notice?.webhook.status !== 'pending') return;
+  if (notice.copyOf) await services.copyOwed?.(notice, services);
+  else await deliverOwed(owedNotice(notice), services);
 }
 
 async function deliverOfCreation(payload: Payload, services: DeliveryServices): Promise<void> {

@@ -4,15 +4,19 @@ import type { Topics } from '../aws/topics.ts';
 import { createMailReads } from '../notices/mail-store.ts';
 import { createMonthSpent } from '../notices/spend-reads.ts';
 import { createNoticeStore } from '../notices/notice-store.ts';
+import type { NoticeRecord } from '../notices/notice.ts';
 import { commonOf, tableOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEndpointStore } from './endpoint-store.ts';
 import { createRoundStore } from './round-store.ts';
 
-export type DeliveryServices = ReturnType<typeof openDelivery>;
+export type DeliveryServices = ReturnType<typeof openDelivery> & { readonly copyOwed?: CopyOwed };
 
 export type DeliveryPlatform = On<'dynamodb' | 'states' | 'secretBox' | 'outbound'>;
+
+/** Makes one attempt of a copy. Only the function that delivers notices holds the code of it. */
+export type CopyOwed = (work: NoticeRecord, services: DeliveryServices) => Promise<void>;
 
 /**
  * @param component the function's name in its log

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { startBucketServer } from '../../lab/buckets/bucket-server.ts';
 import { type OperationName, operations } from '../../service/contract/operations.ts';
 import documented from '../../service/document/examples.json' with { type: 'json' };
 import { documentation } from '../../service/document/operations.ts';
@@ -30,6 +31,9 @@ let service: TestService;
 let client: Client;
 /** By the name of the example. */
 const answers = new Map<string, unknown>();
+/** The creation of the README. */
+let orderedFirst = '';
+const onEnd: (() => Promise<void>)[] = [];
 const heads = new Map<string, Answer>();
 
 interface Sending {
@@ -111,7 +115,8 @@ const ask = (path: string): Promise<Answer> => service.send(path, { key: client.
 async function tellTheStory(): Promise<void> {
   client = await service.client();
   const first = await sendShown('first-request', { page: readme });
-  await service.ended(idOf(first));
+  orderedFirst = idOf(first);
+  await service.ended(orderedFirst);
   answers.set('webhook', await webhookOf(idOf(first)));
   const cursor = cursorSchema.parse((await ask('/events')).body).next_cursor;
   const second = await sendShown('accepted');
@@ -128,6 +133,33 @@ async function tellTheStory(): Promise<void> {
   await cancelSome(idOf(second));
   await mintAToken();
   await addAnEndpoint();
+  await setABucket(idOf(second));
+}
+
+/** The bucket of the page is one of this machine. */
+const pageBucket = documentation.setBucket.body?.examples['aws'] as {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly credentials: { readonly access_key_id: string; readonly secret_access_key: string };
+};
+let bucketUrl = '';
+
+async function setABucket(completed: string): Promise<void> {
+  const { endpoint, bucket, region, credentials } = pageBucket;
+  const server = await startBucketServer({
+    ...{ bucket, region, now: () => service.operator.clock.now() },
+    accessKeyId: credentials.access_key_id,
+    secretAccessKey: credentials.secret_access_key,
+  });
+  onEnd.push(() => server.end());
+  bucketUrl = server.url;
+  const { path, body } = commandOf(api, 'bucket');
+  const asked = { key: client.key, method: 'PUT', body: JSON.parse(body ?? '') as object };
+  const set = await service.send(path, { ...asked, body: { ...asked.body, endpoint: server.url } });
+  answers.set('bucket', { ...(set.body as object), endpoint });
+  const again = { key: client.key, body: { creation_id: completed } };
+  answers.set('copied-again', (await service.send('/results/bucket', again)).body);
 }
 
 /** An endpoint that is switched off. Its id and its address are those of the page. */
@@ -255,7 +287,10 @@ beforeAll(async () => {
   await askForRefusals();
   await tellTheCap();
 });
-afterAll(() => service.end());
+afterAll(async () => {
+  for (const end of onEnd) await end();
+  await service.end();
+});
 
 /** What is new in every run, under the same names on the page and in the answer. */
 function normalised(value: unknown): unknown {
@@ -322,10 +357,13 @@ describe('The JSON examples of the documentation', () => {
 
   it.each(requests)('The service accepts the example $example of a request for $name', async (request) => {
     startNothing();
-    const { key } = await service.client();
+    const { key } = request.name === 'copyAgain' ? client : await service.client();
     const { method, path } = operations[request.name];
     const id = path === operations.changeEndpoint.path ? await newEndpoint(key) : '';
-    const body = JSON.stringify(request.body).replace(inboxOrHook, service.machine.inboxUrl);
+    const body = JSON.stringify(request.body)
+      .replace(inboxOrHook, service.machine.inboxUrl)
+      .replace(pageBucket.endpoint, bucketUrl)
+      .replace(documented.completed.id, orderedFirst);
     const headers = { 'content-type': 'application/json' };
     const answer = await service.send(path.replace('{id}', id), { method, key, body, headers });
     service.machine.faults.clear();

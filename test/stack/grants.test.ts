@@ -58,7 +58,14 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table of ACCOUNT# CREATION# IP#: UpdateItem',
     'bucket/results/*, bucket/sources/*: DeleteObject',
   ],
-  WebhookEndpoints: ['table of ACCOUNT# IP#: PutItem UpdateItem', 'table: BatchGetItem GetItem'],
+  WebhookEndpoints: [
+    'encryption secret: GetSecretValue',
+    'notice machine: StartExecution',
+    'table of ACCOUNT# CREATION# NOTICE#: PutItem UpdateItem',
+    'table of ACCOUNT# IP#: UpdateItem',
+    'table of ACCOUNT#: DeleteItem',
+    'table: BatchGetItem GetItem',
+  ],
   UserTokens: ['table: BatchGetItem', 'table of ACCOUNT# IP#: PutItem UpdateItem'],
   UnknownRoute: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   // Only RenderImage renders from source images.
@@ -79,6 +86,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   DeliverWebhook: [
     'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
+    'bucket/results/*: GetObject',
     'encryption secret: GetSecretValue',
     'arn:aws:sns:us-east-1:000000000000:Darkroom-mail-*: ListSubscriptionsByTopic Publish',
     'notice machine: StartExecution',

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { startBucketServer } from '../../lab/buckets/bucket-server.ts';
 import { fakes } from '../../lab/vendors/fakes/all-fakes.ts';
 import { type CallingVendor, fakeFalAccount } from '../../lab/vendors/fakes/calls-back.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
@@ -224,12 +225,30 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   ])
     await get(path);
   await get('/nowhere', 404);
+  await useBucket(service, key, idOf(completed));
   // Its image, the copy of its source and the row of its delivery are deleted.
   await settled(service, idOf(completed));
   for (const path of [`/creations/${idOf(completed)}/results`, `/creations/${idOf(completed)}`]) {
     const deleted = await service.send(path, { key, method: 'DELETE' });
     expect(deleted.status, deleted.text).toBe(204);
   }
+}
+
+/** The image is copied into a bucket of the client, which is then removed. */
+async function useBucket(service: TestService, key: string, id: string): Promise<void> {
+  const keys = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' };
+  const now = (): number => service.operator.clock.now();
+  const server = await startBucketServer({ ...keys, bucket: 'pictures', region: 'auto', now });
+  const ask = async (method: string, body?: object): Promise<void> => {
+    const answer = await service.send('/results/bucket', { key, method, ...(body && { body }) });
+    expect(answer.status, answer.text).toBeLessThan(300);
+  };
+  const credentials = { access_key_id: keys.accessKeyId, secret_access_key: keys.secretAccessKey };
+  await ask('PUT', { endpoint: server.url, bucket: 'pictures', region: 'auto', credentials });
+  await ask('POST', { creation_id: id });
+  await recordWhen(service, id, ({ copy }) => copy?.status === 'copied');
+  await ask('DELETE');
+  await server.end();
 }
 
 /** An upload, put into the bucket. */

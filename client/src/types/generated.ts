@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas f055e48ddd5abce4494d84e67e8ff40f2f80b40aca8ade3951b4b7a72ec2e35b
-// types   e45e7ce85bb4be114145407c4659d886da7a945fa65ba9a44fac79e608b1b990
+// schemas 050fbe298aaa659db9a054afa0cb6139d113b7574e75e4848d0b8e9cd77a5edf
+// types   5c84bab5a10e94f2eebcd0dcf3227f880599e51c5e110f0db32016b58b7e05a7
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -188,6 +188,47 @@ export type WebhookEndpointChange = {
      * Whether the endpoint gets anything.
      */
     enabled?: boolean;
+};
+
+/**
+ * A bucket for copies of results.
+ */
+export type ResultsBucketRequest = {
+    /**
+     * The address of the service that speaks S3, without a path, by the rules of `webhook_url`.
+     */
+    endpoint: string;
+    /**
+     * It stands in the path of each request.
+     */
+    bucket: string;
+    /**
+     * The region that requests are signed for. Some services take `auto`.
+     */
+    region: string;
+    /**
+     * What stands before the name of each object, such as `darkroom/`.
+     */
+    prefix?: string | null;
+    credentials: BucketCredentials;
+};
+
+/**
+ * Keys that may put objects. They are stored sealed, and no answer has them.
+ */
+export type BucketCredentials = {
+    access_key_id: string;
+    secret_access_key: string;
+};
+
+/**
+ * The picture that is copied again.
+ */
+export type CopyRequest = {
+    /**
+     * The id of the creation.
+     */
+    creation_id: string;
 };
 
 /**
@@ -721,6 +762,7 @@ export type FieldError = {
      * - `too_big`: a number is above its range.
      * - `too_many`: there are too many items, source images for the model, metadata keys, or more than 1,000 members and items in the body.
      * - `refused_target`: the service may not call this address.
+     * - `bucket_refused`: the bucket did not take a small object; the message says what it answered.
      * - `mismatch`: the Idempotency-Key was used for another request.
      * - `exceeded`: the price is above `max_cost`.
      * - `too_large`: the source image has too many bytes.
@@ -731,7 +773,7 @@ export type FieldError = {
      * - `unsupported_parameter`: the model does not take the field; the message names models that do.
      * - `not_taken`: no enabled provider takes this source image.
      */
-    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_deep' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'unsupported_parameter' | 'not_taken';
+    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_deep' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'bucket_refused' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'unsupported_parameter' | 'not_taken';
     /**
      * For people. Do not branch on it.
      */
@@ -1110,6 +1152,39 @@ export type EndpointNotFoundProblem = {
         message: string;
         details: {
             [key: string]: unknown;
+        };
+    };
+};
+
+/**
+ * The account has no bucket for results.
+ */
+export type BucketNotFoundProblem = {
+    error: {
+        code: 'ERR_NOT_FOUND';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+/**
+ * The creation is not completed, has no picture any more, or its copy waits for an attempt already.
+ */
+export type NotCopiedProblem = {
+    error: {
+        code: 'ERR_INVALID_REQUEST';
+        /**
+         * For people. Do not branch on it.
+         */
+        message: string;
+        details: {
+            reason: 'not_completed' | 'no_results' | 'still_pending';
+            status: CreationStatus;
         };
     };
 };
@@ -1635,6 +1710,10 @@ export type CompletedCreation = {
      */
     result_expires_at: string;
     /**
+     * Missing when the account had no bucket for results.
+     */
+    copy?: CreationCopy;
+    /**
      * When the creation ended.
      */
     completed_at: string;
@@ -1670,6 +1749,25 @@ export type CreationResult = {
      * `present` when the file carries content credentials, a C2PA manifest that says who made the picture and with which tool; otherwise `absent`. Read from the bytes that the provider sent, which are never changed. The signature is not checked. Missing on results of a release that did not look.
      */
     content_credentials?: 'present' | 'absent';
+};
+
+/**
+ * The copy of the picture in the bucket of the account.
+ */
+export type CreationCopy = {
+    status: 'pending' | 'copied' | 'failed';
+    /**
+     * Attempts of the current round that have ended.
+     */
+    attempts: number;
+    /**
+     * The address of the object in your bucket. null until it is there.
+     */
+    url: string | null;
+    /**
+     * Why the last attempt failed, or why no attempt is made any more.
+     */
+    error: string | null;
 };
 
 /**
@@ -1866,6 +1964,10 @@ export type UserCreation = {
      * Until when the images can be fetched.
      */
     result_expires_at: string;
+    /**
+     * Missing when the account had no bucket for results.
+     */
+    copy?: CreationCopy;
     /**
      * When the creation ended.
      */
@@ -2405,6 +2507,32 @@ export type WebhookEndpoint = {
 };
 
 /**
+ * The bucket that gets a copy of each picture.
+ */
+export type ResultsBucket = {
+    /**
+     * The address of the service that speaks S3, without a path, by the rules of `webhook_url`.
+     */
+    endpoint: string;
+    /**
+     * It stands in the path of each request.
+     */
+    bucket: string;
+    /**
+     * The region that requests are signed for. Some services take `auto`.
+     */
+    region: string;
+    /**
+     * What stands before the name of each object. It may be empty.
+     */
+    prefix: string;
+    /**
+     * When the bucket was set.
+     */
+    updated_at: string;
+};
+
+/**
  * Every refusal in one type. Branch on `error.code` and `error.details.reason`, never on `error.message`.
  */
-export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | NoResultsProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountCannotPayProblem | TokenBudgetExceededProblem | TokenUsesExceededProblem | TokenRefusedProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | TokenNotFoundProblem | EndpointNotFoundProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;
+export type Problem = InvalidFieldsProblem | NoRouteProblem | MaxCostExceededProblem | IdempotencyKeyMismatchProblem | NotCancellableProblem | NotDeletableProblem | NoResultsProblem | KeyRefusedProblem | OverBalanceProblem | OverBudgetProblem | OverUserBudgetProblem | AccountCannotPayProblem | TokenBudgetExceededProblem | TokenUsesExceededProblem | TokenRefusedProblem | AccountDisabledProblem | ApiSuspendedProblem | ModelNotFoundProblem | TokenNotFoundProblem | EndpointNotFoundProblem | BucketNotFoundProblem | NotCopiedProblem | NotFoundProblem | RateUsedUpProblem | PolledTooSoonProblem | AddressBlockedProblem | TooManyOpenProblem | ServiceIsFullProblem | TooManyUploadsProblem | InternalProblem | InputFetchFailedProblem | GenerationFailedProblem | ProviderUnavailableProblem | OverloadedProblem | NoProviderEnabledProblem;

@@ -58,6 +58,21 @@ const creationWebhook = z
   })
   .meta({ id: 'CreationWebhook', description: 'The webhook of a creation, and how its delivery stands.' });
 
+const creationCopy = z
+  .object({
+    status: z.enum(['pending', 'copied', 'failed']),
+    attempts: z.int().min(0).meta({ description: 'Attempts of the current round that have ended.' }),
+    url: z
+      .url()
+      .nullable()
+      .meta({ description: 'The address of the object in your bucket. null until it is there.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the last attempt failed, or why no attempt is made any more.' }),
+  })
+  .meta({ id: 'CreationCopy', description: 'The copy of the picture in the bucket of the account.' });
+
 const plainAnswers = Object.fromEntries(
   plainRows.map(([name, field]) => [
     name,
@@ -116,6 +131,9 @@ const completedCreation = z
       .meta({ description: 'The addresses of the images. Empty after result_expires_at.' }),
     results: z.array(creationResult).meta({ description: 'The images. Empty after result_expires_at.' }),
     result_expires_at: moment('Until when the images can be fetched.'),
+    copy: creationCopy
+      .optional()
+      .meta({ description: 'Missing when the account had no bucket for results.' }),
     completed_at: moment('When the creation ended.'),
     cancelled_at: notYet,
     erased_at: erasedAt,

@@ -30,6 +30,7 @@ const fieldErrorCodes = {
   too_many:
     'there are too many items, source images for the model, metadata keys, or more than 1,000 members and items in the body',
   refused_target: 'the service may not call this address',
+  bucket_refused: 'the bucket did not take a small object; the message says what it answered',
   mismatch: 'the Idempotency-Key was used for another request',
   exceeded: 'the price is above `max_cost`',
   too_large: 'the source image has too many bytes',
@@ -208,6 +209,16 @@ export const refusals = {
   endpointNotFound: refusal('ERR_NOT_FOUND', {
     name: 'EndpointNotFound',
     when: 'There is no endpoint with this id, it is malformed, or it belongs to another account.',
+  }),
+  bucketNotFound: refusal('ERR_NOT_FOUND', {
+    name: 'BucketNotFound',
+    when: 'The account has no bucket for results.',
+  }),
+  notCopied: refusal('ERR_INVALID_REQUEST', {
+    name: 'NotCopied',
+    reasons: ['not_completed', 'no_results', 'still_pending'],
+    when: 'The creation is not completed, has no picture any more, or its copy waits for an attempt already.',
+    details: { status: creationStatus },
   }),
   notFound: refusal('ERR_NOT_FOUND', {
     name: 'NotFound',

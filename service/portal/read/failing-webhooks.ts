@@ -59,6 +59,8 @@ async function read(
     ...ofCreations.flatMap(({ accountId, id, webhook }) =>
       webhook ? [{ accountId, creation: id, webhook }] : [],
     ),
-    ...ofNotices.map(({ accountId, webhook }) => ({ accountId, creation: null, webhook })),
+    ...ofNotices
+      .filter(({ copyOf }) => copyOf === undefined)
+      .map(({ accountId, webhook }) => ({ accountId, creation: null, webhook })),
   ];
 }

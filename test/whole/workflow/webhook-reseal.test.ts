@@ -144,7 +144,24 @@ it('An account whose secrets keep changing is named and left to the next run', a
     dropped: 0,
     lost: [],
     lostReplaced: [],
+    lostBuckets: [],
     busy: [account.id],
   });
   expect(tries).toBe(3);
+});
+
+it('The keys of a bucket are resealed with the webhook secrets, and are lost with them', async () => {
+  const { account } = await service.client();
+  const { secretBox, buckets } = service.operator;
+  const place = { endpoint: 'https://s3.example.com', region: 'auto', bucket: 'pictures', prefix: '' };
+  const sealedKeys = await secretBox.seal(account.id, '{}');
+  await buckets.set(account.id, { ...place, sealedKeys, updatedAt: new Date(0).toISOString() });
+  await rotateEncryption();
+  expect((await resealSecrets(service.operator)).lostBuckets).toEqual([]);
+  const resealed = (await buckets.read(account.id))?.sealedKeys ?? '';
+  expect(resealed).not.toBe(sealedKeys);
+  await rotateEncryption();
+  expect(await secretBox.open(account.id, resealed)).toBe('{}');
+  await rotateEncryption();
+  expect((await resealSecrets(service.operator)).lostBuckets).toEqual([account.id]);
 });

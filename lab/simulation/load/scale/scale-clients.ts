@@ -147,6 +147,7 @@ export function createCrowdOutbound(world: World, onWebhook: (body: string) => v
       onWebhook(body);
       return { kind: 'answered', status: 200, excerpt: '', headers: {} };
     },
+    request: () => Promise.reject(new Error('no account of a crowd has a bucket')),
     fetchSource: () => Promise.reject(new Error('no request of a crowd has a source image')),
   };
 }

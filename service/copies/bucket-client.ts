@@ -1,0 +1,102 @@
+/**
+ * Stores an object in the bucket of a client, and proves that the bucket holds the same bytes. The signature covers the
+ * bytes, and Content-MD5 lets every service compare them. The usual ETag is that MD5; where a bucket encrypts with
+ * keys of its own the ETag means nothing, and the object is read back.
+ */
+import { createHash } from 'node:crypto';
+import { signedHeaders } from '../aws/signed-fetch.ts';
+import { bucketMillis } from '../contract/limits.ts';
+import type { Outbound, RequestResult } from '../outbound/outbound.ts';
+import type { Clock } from '../values/runtime.ts';
+import { type BucketKeys, type BucketPlace, objectAddress } from './bucket.ts';
+
+export interface BucketServices {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly outbound: Pick<Outbound, 'request'>;
+}
+
+export interface BucketAccess {
+  readonly place: BucketPlace;
+  readonly keys: BucketKeys;
+  /** The time of each request. Absent: that of an attempt. */
+  readonly millis?: { readonly put: number; readonly other: number };
+}
+
+export interface NewObject {
+  readonly key: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** `why` is fit for the client: it names status and code of the bucket's answer, and nothing else of it. */
+export type StoreOutcome =
+  | { readonly kind: 'stored'; readonly url: string }
+  | { readonly kind: 'failed'; readonly why: string };
+
+const errorBytes = 16 * 1024;
+const nothing = new Uint8Array();
+
+export async function storeObject(
+  access: BucketAccess,
+  { key, contentType, bytes }: NewObject,
+  services: BucketServices,
+): Promise<StoreOutcome> {
+  const url = objectAddress(access.place, key);
+  const md5 = createHash('md5').update(bytes).digest();
+  const headers = { 'content-type': contentType, 'content-md5': md5.toString('base64') };
+  const put = await send(access, { method: 'PUT', url, headers, body: bytes }, services);
+  if (put.kind === 'unanswered' || put.status !== 200) return { kind: 'failed', why: whyOf(put) };
+  if (put.headers.etag === `"${md5.toString('hex')}"`) return { kind: 'stored', url };
+  const got = await send(
+    access,
+    { method: 'GET', url, mostBytes: Math.max(bytes.byteLength + 1, errorBytes) },
+    services,
+  );
+  if (got.kind === 'unanswered' || got.status !== 200)
+    return { kind: 'failed', why: `the checksum cannot be compared: ${whyOf(got)}` };
+  return got.body.equals(bytes)
+    ? { kind: 'stored', url }
+    : { kind: 'failed', why: 'the bucket holds other bytes than were sent' };
+}
+
+/** Deletes an object, if the keys allow it. */
+export async function removeObject(
+  access: BucketAccess,
+  key: string,
+  services: BucketServices,
+): Promise<void> {
+  await send(access, { method: 'DELETE', url: objectAddress(access.place, key) }, services);
+}
+
+interface Sent {
+  readonly method: 'PUT' | 'GET' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly mostBytes?: number;
+}
+
+async function send(
+  { place: { region }, keys, millis = bucketMillis }: BucketAccess,
+  { method, url, headers = {}, body, mostBytes = errorBytes }: Sent,
+  { clock, outbound }: BucketServices,
+): Promise<RequestResult> {
+  const signed = await signedHeaders(
+    { ...keys, region },
+    { url, method, headers, body: body ?? nothing, nowMillis: clock.now() },
+  );
+  return outbound.request(url, {
+    method,
+    headers: { ...signed, 'user-agent': 'Darkroom/1' },
+    mostBytes,
+    millis: method === 'PUT' ? millis.put : millis.other,
+    ...(body && { body }),
+  });
+}
+
+/** The codes of S3 are words. Nothing else of the answer is shown, because some errors repeat what was signed. */
+function whyOf(result: RequestResult): string {
+  if (result.kind === 'unanswered') return `the bucket gave no answer (${result.reason})`;
+  const [, code] = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(result.body.toString('latin1')) ?? [];
+  return `the bucket answered ${result.status}${code === undefined ? '' : ` ${code}`}`;
+}
