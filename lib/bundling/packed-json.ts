@@ -7,10 +7,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 
-/** The files that are packed where a bundle holds them, each with the members that no function reads. */
-const packedFiles: Readonly<Record<string, readonly string[]>> = {
-  'service/catalog/models.json': [],
-  'service/catalog/provider-costs.json': ['source', 'checked_at'],
+/** Only these two show what a model is. Every other function judges requests by the rest. */
+const describing: readonly string[] = ['service/api/list-models.ts', 'service/portal/model-view.ts'];
+
+/** The files that are packed where a bundle holds them, each with the members that the modules of the bundle do not read. */
+const packedFiles: Readonly<Record<string, (inputs: readonly string[]) => readonly string[]>> = {
+  'service/catalog/models.json': (inputs) =>
+    inputs.some((input) => describing.includes(input)) ? [] : ['description'],
+  'service/catalog/provider-costs.json': () => ['source', 'checked_at'],
 };
 
 /** Stands between two rules. JSON.stringify() would escape it within a string. */
@@ -40,7 +44,7 @@ export function withPackedJson(bundle: string, inputs: readonly string[], root: 
       const json = readFileSync(join(root, file), 'utf8');
       const whole = printed(json);
       if (text.split(whole).length !== 2) throw new Error(`${file} is not once in the bundle`);
-      return text.replace(whole, () => packed(without(json, unread)));
+      return text.replace(whole, () => packed(without(json, unread(inputs))));
     }, bundle);
 }
 

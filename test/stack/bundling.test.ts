@@ -220,6 +220,23 @@ describe('the short form of a JSON file', () => {
     expect(costs).toEqual(all.costs.map(({ source: _source, checked_at: _day, ...rest }) => rest));
   });
 
+  it('only a bundle that shows models holds their descriptions', () => {
+    const file = 'service/catalog/models.json';
+    const json = readFileSync(`${root}${file}`, 'utf8');
+    const minified = transformSync(`x=${json}`, { minify: true, target: 'node24' })
+      .code.trim()
+      .replace(/;$/, '');
+    const modelsIn = (...inputs: string[]) =>
+      (unpacked(withPackedJson(minified, [file, ...inputs], root).slice('x='.length)) as { models: object[] })
+        .models;
+    const all = (JSON.parse(json) as { models: { description: string }[] }).models;
+    expect(modelsIn('service/api/list-models.ts')).toEqual(all);
+    expect(modelsIn('service/portal/model-view.ts')).toEqual(all);
+    expect(modelsIn('service/generate/plan.ts')).toEqual(
+      all.map(({ description: _description, ...rest }) => rest),
+    );
+  });
+
   it('a bundle in which the file does not stand as a literal is refused', () => {
     expect(() => withPackedJson('var x={}', ['service/catalog/models.json'], root)).toThrow(
       'is not once in the bundle',
