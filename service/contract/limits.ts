@@ -145,8 +145,11 @@ export const repeatedCallSeconds = 60;
 
 /** The time limit of one whole attempt, with the body of the response. */
 export const webhookAttemptMillis = 10_000;
-/** The time of a request to a client's bucket. A picture has up to 30 MB, and the function of an attempt 30 s. */
-export const bucketMillis = { put: 15_000, other: 8_000 } as const;
+/**
+ * The time of each step of a copy: reading the picture, putting it into the client's bucket, and a further request
+ * there. A picture has up to 30 MB, and the function of an attempt 30 s.
+ */
+export const bucketMillis = { read: 5_000, put: 12_000, other: 7_000 } as const;
 /** The time of each request by which a new setting is tried out. */
 export const bucketProbeMillis = { put: 5_000, other: 5_000 } as const;
 export const webhookResponseBytes = 16 * 1024;

@@ -3,11 +3,13 @@
  * is sent, as an attempt of a webhook is. After a crash between the copy and its note the next attempt stores the same
  * bytes under the same name.
  */
+import { bucketMillis } from '../contract/limits.ts';
 import { objectKey } from '../creations/copy-items.ts';
 import { type CreationRecord, hasDeletedImages, idsOf } from '../creations/creation.ts';
 import type { ImageStore } from '../creations/image-store.ts';
 import { requireKnownRelease } from '../creations/payload.ts';
 import type { NoticeRecord } from '../notices/notice.ts';
+import { Overloaded } from '../values/errors.ts';
 import { type AccountId, uuidV7 } from '../values/ids.ts';
 import { logWith } from '../values/runtime.ts';
 import { earlyMillis, notDelivered } from '../webhooks/owed.ts';
@@ -23,7 +25,7 @@ export interface CopyServices extends Pick<
   DeliveryServices,
   'clock' | 'log' | 'schema' | 'randomBytes' | 'creations' | 'outbound'
 > {
-  readonly images: Pick<ImageStore, 'get'>;
+  readonly images: (signal: AbortSignal) => Pick<ImageStore, 'get'>;
   readonly buckets: Pick<BucketStore, 'read'>;
   readonly copies: Pick<CopyStore, 'claim' | 'settle'>;
   readonly secretBox: Pick<SecretBox, 'open'>;
@@ -57,18 +59,22 @@ export async function copyOwed(work: NoticeRecord, services: CopyServices): Prom
   await attempt(work, { creation, bucket, bytes }, logWith(services, idsOf(creation)));
 }
 
-/** Undefined: the picture was deleted since the creation was read. */
+/** Undefined: the picture was deleted since the creation was read. A slow bucket of our own is no attempt. */
 async function bytesOf(
   { id, results: [image] }: CreationRecord,
-  { images, creations }: CopyServices,
+  { images, creations, clock }: CopyServices,
 ): Promise<Uint8Array | undefined> {
   if (!image) throw new Error('a completed creation has no picture');
+  const limit = clock.timeout(bucketMillis.read);
   try {
-    return await images.get(image.key);
+    return await images(limit.signal).get(image.key);
   } catch (error) {
+    if (error instanceof Overloaded) throw notDelivered();
     const now = await creations.read(id);
     if (now && hasDeletedImages(now)) return undefined;
     throw error;
+  } finally {
+    limit.release();
   }
 }
 

@@ -9,7 +9,7 @@ import { createCopyStore } from './copy-store.ts';
 /** What an attempt to copy needs beside the services of deliveries. */
 export function openCopies(on: On<'dynamodb' | 'images'>) {
   const table = tableOf(on);
-  return { images: on.images(), buckets: createBucketStore(table), copies: createCopyStore(table) };
+  return { images: on.images, buckets: createBucketStore(table), copies: createCopyStore(table) };
 }
 
 export type BucketApiServices = ServicesOf<typeof openEndpointsAndBucket>;

@@ -27,6 +27,9 @@ import models from '../../../service/catalog/models.json' with { type: 'json' };
 import costs from '../../../service/catalog/provider-costs.json' with { type: 'json' };
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
 import { defaultLimits, defaultServiceCapacity, heldShare } from '../../../service/contract/limits.ts';
+import { copyOwed } from '../../../service/copies/copy-picture.ts';
+import { openCopies, openEndpointsAndBucket } from '../../../service/copies/open.ts';
+import { endpointsAndBucket } from '../../../service/copies/results-bucket.ts';
 import { openRefund } from '../../../service/creations/open-refund.ts';
 import { creationIdOf, type NoticePayload, type Payload } from '../../../service/creations/payload.ts';
 import { refundCharge } from '../../../service/creations/refund-creation.ts';
@@ -55,12 +58,11 @@ import { renderImage } from '../../../service/render/render-image.ts';
 import type { Log, Schema } from '../../../service/values/runtime.ts';
 import type { ImageProvider } from '../../../service/vendors/provider.ts';
 import { deliverWebhook } from '../../../service/webhooks/deliver-webhook.ts';
-import { openEndpoints } from '../../../service/webhooks/open-endpoints.ts';
-import { openDelivery } from '../../../service/webhooks/open.ts';
+import { type CopyOwed, openDelivery } from '../../../service/webhooks/open.ts';
 import { createSecretBox } from '../../../service/webhooks/secret-box.ts';
-import { webhookEndpoints } from '../../../service/webhooks/webhook-endpoints.ts';
 import { environment } from '../environment.ts';
 import { createBucket } from '../network/bucket.ts';
+import { createClientBuckets } from '../network/client-buckets.ts';
 import {
   callingModel,
   callingVendor,
@@ -407,6 +409,7 @@ export function createService(
     HELD_LIMIT: String(heldPlacesOf(world.dice)),
   };
   const box = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
+  const clientBuckets = createClientBuckets(world, observer.onBucketCall);
   /** Everything through which the service leaves its process. */
   const on: Platform = {
     clock,
@@ -427,7 +430,8 @@ export function createService(
     measures,
     uploadTargets: bucket.targets,
     outbound:
-      load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), observer),
+      load?.outbound ??
+      createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), observer, clientBuckets),
     secretBox: {
       open: (account, sealed) => box.open(account, sealed),
       seal: async (account, plain) => {
@@ -469,7 +473,7 @@ export function createService(
     delete: serve('post', deletion, openDelete(on)),
     unknown: serve('by method', unknownRoute, openApi(on)),
     'user-tokens': serve('by method', userTokens, openUserTokens(on)),
-    'webhook-endpoints': serve('by method', webhookEndpoints, openEndpoints(on)),
+    'webhook-endpoints': serve('by method', endpointsAndBucket, openEndpointsAndBucket(on)),
     'operator-api': serveOperator(operatorHandlers, openOperatorApi(on)),
     ...portal.handlers,
   };
@@ -496,7 +500,9 @@ export function createService(
         const { notice_id: notice } = payload as Payload & Partial<NoticePayload>;
         if (notice !== undefined) observer.onDelivers?.(id, notice);
         const opened = openDelivery({ ...on, schema: () => schema }, 'deliver-webhook', mails?.topics);
-        return deliverWebhook(payload, opened);
+        const copying = openCopies(on);
+        const copy: CopyOwed = (work, services) => copyOwed(work, { ...services, ...copying });
+        return deliverWebhook(payload, { ...opened, copyOwed: copy });
       },
     },
   };
@@ -540,6 +546,7 @@ export function createService(
     /** The table as the adapters know it. */
     store: tableOf(on),
     bucket,
+    clientBuckets,
     mails,
     vendor,
     payments,

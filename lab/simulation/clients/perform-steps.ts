@@ -6,6 +6,7 @@ import type { Invariants } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
 import { createApiSteps } from './api-steps.ts';
 import { createBackEndSteps } from './back-end-steps.ts';
+import { createBucketSteps } from './bucket-steps.ts';
 import { createEndpointSteps } from './endpoint-steps.ts';
 import { type AccountHeld, claimsAt, openAccount, openOperatorKey, openPeople } from './open-accounts.ts';
 import { createOpenaiSteps } from './openai-steps.ts';
@@ -59,6 +60,7 @@ export function createPerformer(
     revoke_operator_key: operator.revokeOperatorKey,
     cap_operator_key: operator.capOperatorKey,
     endpoint: createEndpointSteps(stage),
+    bucket: createBucketSteps(stage),
     events: api.followEvents,
     upload: api.upload,
     openai: libraries.perform,

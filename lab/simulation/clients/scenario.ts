@@ -15,6 +15,7 @@ import type { SignFrom } from '../../../service/webhooks/secrets.ts';
 import type { PaymentHabits } from '../aws/payments.ts';
 import type { Release } from '../aws/lambda-environments.ts';
 import type { MailHabits } from '../network/mails.ts';
+import type { BucketBehaviour } from '../network/client-buckets.ts';
 import type { Behaviour } from '../network/peers.ts';
 
 export interface KeyPlan {
@@ -147,6 +148,14 @@ export interface EndpointStep extends Placed {
   readonly events: readonly EndpointEvent[];
 }
 
+/** A client sets or removes the bucket of its account, or has the newest picture copied again. */
+export interface BucketStep extends Placed {
+  readonly kind: 'bucket';
+  readonly name: string;
+  readonly does: 'set' | 'remove' | 'again';
+  readonly behaviour: BucketBehaviour;
+}
+
 /** A key of the operator API, with which a back end of the operator works. */
 export interface OperatorKeyPlan {
   readonly scopes: readonly OperatorScope[];
@@ -193,6 +202,7 @@ export type Step =
   | UserTokenStep
   | BackEndStep
   | EndpointStep
+  | BucketStep
   /** The operator's commands about a key of the operator API: a place among the keys of the scenario. */
   | (Placed & { readonly kind: 'revoke_operator_key'; readonly operatorKey: number })
   | (Placed & {

@@ -1,5 +1,6 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
+import { bucketStepsOf } from './seeded-buckets.ts';
 import { endpointsOf, endpointStepsOf } from './seeded-endpoints.ts';
 import { mailsOf } from './seeded-mails.ts';
 import { flappingSubmit } from './narrow-scenarios.ts';
@@ -82,6 +83,7 @@ export function scenarioOf(seed: number): Scenario {
     : [];
   const tokens = dice.chance('tokens of users', 0.15) ? userTokensOf(dice, accounts, lengthMillis) : [];
   const endpoints = dice.chance('endpoints change', 0.3) ? endpointStepsOf(dice, accounts, lengthMillis) : [];
+  const buckets = dice.chance('buckets', 0.15) ? bucketStepsOf(dice, accounts, lengthMillis) : [];
   const isCrowded = !isQuiet && dice.chance('people at once', 0.04);
   const isOfLibraries = !isQuiet && !isCrowded && dice.chance('libraries alone', 0.06);
   const isOrdinary = !isQuiet && !isCrowded && !isOfLibraries;
@@ -124,6 +126,7 @@ export function scenarioOf(seed: number): Scenario {
               ...closing,
               ...tokens,
               ...endpoints,
+              ...buckets,
               ...(backEnds?.steps ?? []),
               ...people,
               ...(payments?.steps ?? []),

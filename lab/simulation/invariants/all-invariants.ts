@@ -26,6 +26,8 @@ import {
 } from './endings.ts';
 import { createBackEndInvariants } from './back-ends.ts';
 import { createEndpointInvariants, type Sent } from './endpoints.ts';
+import { bucketSecret } from '../network/client-buckets.ts';
+import { createCopyInvariants } from './copies.ts';
 import { createErasureInvariants } from './erasures.ts';
 import { createEventInvariants } from './events.ts';
 import { createInvocationInvariants } from './invocations.ts';
@@ -61,6 +63,7 @@ export function createInvariants(world: World) {
   const endpoints = createEndpointInvariants(world, () => service?.table, accuse);
   const webhooks = createWebhookInvariants(world, books, erasures, endpoints, accuse);
   const notices = createNoticeInvariants(world, accuse);
+  const copies = createCopyInvariants(world, () => service, accuse);
   const mails = createMailInvariants(world, () => service, accuse);
   const catalogs = createCatalogInvariants(world, accuse);
   const admission = createAdmissionInvariants(world, accuse);
@@ -101,6 +104,7 @@ export function createInvariants(world: World) {
       'dk_user_',
       'dk_op_',
       'whsec_',
+      bucketSecret,
       'encryption-secret',
       '/callbacks/v1/',
       originSecret,
@@ -296,8 +300,12 @@ export function createInvariants(world: World) {
           for (const change of changes) if (!changesNothing(change)) kinds.add(kindOf(change));
           wrote.set(id, kinds);
         }
-        for (const one of following) one.onCommit(changes);
+        copies.onCommit(changes);
+        // The work of a copy has the form of a notice, and is none.
+        const others = changes.filter(({ before, after }) => !(after ?? before)?.['copyOf']);
+        for (const one of following) one.onCommit(others);
       },
+      onBucketCall: copies.onBucketCall,
       onPost: (post: Post) => {
         documented.onPost(post);
         if (service) webhooks.onPost(post, service.table);
@@ -451,6 +459,7 @@ export function createInvariants(world: World) {
         webhookIsSettled(book.id, book.account, book.terminalAt ?? 0);
       }
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
+      copies.atRest(books.creations.keys(), erasures.hasNoResults);
       payments.atRest();
       if (service) notices.atRest(service.table);
       mails.atRest();

@@ -2,6 +2,7 @@
 import { createOutbound, type Outbound, type PostResult } from '../../../service/outbound/outbound.ts';
 import type { Clock } from '../../../service/values/runtime.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
+import { bucketHost, type BucketCall, type ClientBuckets } from './client-buckets.ts';
 import { openPeer, originAnswer, type PeerAnswer, type PeerRequest, receiverAnswer } from './peers.ts';
 
 /** One POST as the receiver got it. */
@@ -24,6 +25,8 @@ export interface Post {
 /** What the outside world reports to the observer. */
 export interface OutsideObserver {
   readonly onPost: (post: Post) => void;
+  /** A request arrived at the bucket of an account. */
+  readonly onBucketCall: (call: BucketCall) => void;
   /** A request for a source image arrived at its origin. */
   readonly onFetch: () => void;
   /**
@@ -43,6 +46,7 @@ export function createSimulatedOutbound(
   clock: Clock,
   picture: Uint8Array,
   observer: Partial<OutsideObserver>,
+  buckets: ClientBuckets,
 ): Outbound {
   const tries = new Map<string, number>();
   const posts = new Map<string, Post>();
@@ -76,6 +80,10 @@ export function createSimulatedOutbound(
     },
     connect: ({ host }) =>
       openPeer(world, (request) => {
+        if (host === bucketHost)
+          return world.call({ service: 'receiver', operation: 'bucket', target: request.method }, () =>
+            buckets.answer(request),
+          );
         const operation = request.method === 'GET' ? 'fetch' : 'post';
         return world.call({ service: 'receiver', operation, target: '' }, () =>
           operation === 'fetch' ? fetch(request.path) : post(`https://${host ?? ''}${request.path}`, request),

@@ -14,6 +14,8 @@ export interface PeerRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body as it arrived. */
+  readonly bytes: Buffer;
 }
 
 /** What a peer writes after a request, piece by piece, and how it ends. */
@@ -92,11 +94,12 @@ function wholeRequest(text: string): PeerRequest | undefined {
   if (body.length < Number(headers['content-length'] ?? 0)) return undefined;
   const [method = '', path = ''] = first.split(' ');
   // The header is latin1, and the body is UTF-8.
-  return { method, path, headers, body: Buffer.from(body, 'latin1').toString('utf8') };
+  const bytes = Buffer.from(body, 'latin1');
+  return { method, path, headers, body: bytes.toString('utf8'), bytes };
 }
 
 /** A complete answer with its content-length. */
-function answerOf(
+export function answerOf(
   status: number,
   body: string | Uint8Array = '',
   headers: Readonly<Record<string, string>> = {},

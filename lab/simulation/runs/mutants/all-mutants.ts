@@ -6,6 +6,7 @@
  * that a bug cites must also change the bug, so that it stays the same bug.
  */
 import { backEnds } from './back-ends.ts';
+import { copies } from './copies.ts';
 import { creations } from './creations.ts';
 import { doors } from './doors.ts';
 import { endpoints } from './endpoints.ts';
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   requestsAndRendering,
   events,
   endpoints,
+  copies,
   erasures,
   doors,
   backEnds,
