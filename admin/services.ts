@@ -9,6 +9,7 @@ import * as z from 'zod';
 import type { Copied } from '../local/service-record.ts';
 import { createBlockStore } from '../service/api/block-store.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
+import { readSecretValue } from '../service/aws/secrets.ts';
 import { createTopicCalls } from '../service/aws/topic-calls.ts';
 import { createCanarySecret } from '../service/canary/canary-account.ts';
 import type { ProviderDefinition } from '../service/catalog/provider-definition.ts';
@@ -20,6 +21,8 @@ import {
 } from '../service/contract/limits.ts';
 import { createImageStore, type ImageStore } from '../service/creations/image-store.ts';
 import { createBucketStore } from '../service/copies/bucket-store.ts';
+import { createResultAddresses, type Signer } from '../service/creations/result-addresses.ts';
+import { signedBy } from '../service/creations/result-signer.ts';
 import { createOpenWorkStore } from '../service/creations/open-work-store.ts';
 import type { OutboundRules } from '../service/outbound/client-url.ts';
 import { createOutbound } from '../service/outbound/outbound.ts';
@@ -114,6 +117,11 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
   return {
     ...opened,
     secretBox,
+    signing: address.signing,
+    results: createResultAddresses(
+      address.resultsBaseUrl,
+      address.resultKeys && readerOf(secrets, address.resultKeys),
+    ),
     /** The limits of an account that is created without its own limits. They are a setting of the deployment. */
     defaultLimits: limitsSchema.parse(JSON.parse(address.defaultLimits)),
     blocks: createBlockStore(table),
@@ -220,6 +228,14 @@ function variablesOf(address: ServiceAddress): Platform['environment'] {
   };
 }
 
+/** Reads the key that signs. A command ends soon, so nothing is kept. */
+function readerOf(client: SecretsManagerClient, { secretArn, templateKeyId }: ResultKeys): Signer {
+  return async (baseUrl) => {
+    const { SecretString = '{}' } = await readSecretValue(client, { SecretId: secretArn });
+    return signedBy(SecretString, templateKeyId, baseUrl);
+  };
+}
+
 /** The images of the service. Credentials of an operator are short-lived, so each call asks for them. */
 function imagesOf(dynamo: DynamoDBClient, address: ServiceAddress, clock: Clock): ImageStore {
   const endpoint = address.endpoint ?? address.bucketEndpoint;
@@ -297,6 +313,10 @@ export function addressOf(output: (name: string) => string) {
     providerSecretArn: output('ProviderSecretArn'),
     /** The address before the key of an image. */
     resultsBaseUrl: outputOrNothing(output, 'ResultsBaseUrl'),
+    /** Whose addresses of results the service signs: nobody's, those of accounts that chose it, or all. */
+    signing: outputOrNothing(output, 'Results') || 'off',
+    /** Absent: the service signs no addresses. */
+    resultKeys: resultKeysOf(output),
     // A stack from before the setting has the default.
     serviceCapacity: Number(outputOrNothing(output, 'ServiceCapacity') || defaultServiceCapacity),
     /** The names of the functions that have versions. The functions below throw when the stack is too old. */
@@ -333,6 +353,20 @@ export function addressOf(output: (name: string) => string) {
     providerBaseUrls: {} as Readonly<Record<string, string>>,
     outboundRules: 'public' as OutboundRules,
   };
+}
+
+/** The keys of a service that signs addresses of results. */
+export interface ResultKeys {
+  readonly secretArn: string;
+  readonly keyGroupId: string;
+  /** CloudFront's id of the public key that the template names. */
+  readonly templateKeyId: string;
+}
+
+function resultKeysOf(output: (name: string) => string): ResultKeys | undefined {
+  const secretArn = outputOrNothing(output, 'ResultKeySecretArn');
+  if (secretArn === '') return undefined;
+  return { secretArn, keyGroupId: output('ResultKeyGroupId'), templateKeyId: output('ResultKeyId') };
 }
 
 /** An output that not every stack has. */

@@ -7,10 +7,10 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/catalog-files.ts';
 import { writePackage } from '../client/pack.ts';
-import { defaultStage, SettingsError, settingsOf, stackOf, withPayments } from '../lib/settings.ts';
+import { defaultStage, SettingsError, settingsOf, stackOf, forOneMachine } from '../lib/settings.ts';
 import { buildPortal } from '../portal/build.ts';
 import { buildReference } from '../service/document/reference/build.ts';
-import { paymentsContext, refusedInputCode } from '../start/synthesized-template.ts';
+import { oneMachineContext, refusedInputCode } from '../start/synthesized-template.ts';
 
 async function synthesize(): Promise<void> {
   // A wrong price or route must not be deployed.
@@ -21,7 +21,7 @@ async function synthesize(): Promise<void> {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = z.string().default(defaultStage).parse(app.node.tryGetContext('stage'));
   const stated = await settingsOf(stage);
-  const settings = app.node.tryGetContext(paymentsContext) === true ? withPayments(stated) : stated;
+  const settings = app.node.tryGetContext(oneMachineContext) === true ? forOneMachine(stated) : stated;
   // The module of the stack reads the catalog when it is imported, so after the check.
   const { ServiceStack } = await import('../lib/service-stack.ts');
   const { stackName, terminationProtection } = stackOf(stage);

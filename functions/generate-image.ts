@@ -3,7 +3,7 @@ import { serve } from '../service/api/serve.ts';
 import { generateImage } from '../service/generate/generate-image.ts';
 import { openSubmit } from '../service/generate/open.ts';
 import { base } from '../service/platform/lambda-base.ts';
-import { catalog, dynamodb, images, outbound, states } from '../service/platform/lambda.ts';
+import { catalog, dynamodb, images, outbound, resultSigner, states } from '../service/platform/lambda.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 
 /** The operation as the API calls it, with a key. The portal calls it with a session. */
@@ -14,6 +14,7 @@ export const handler = serve(
     openSubmit({
       ...base(),
       dynamodb: dynamodb(),
+      resultSigner: resultSigner(),
       states: states(),
       images,
       outbound: outbound(),

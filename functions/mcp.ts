@@ -3,7 +3,15 @@ import { streamed } from '../service/api/response-stream.ts';
 import { openMcp } from '../service/mcp/open.ts';
 import { serveMcp } from '../service/mcp/serve-mcp.ts';
 import { base } from '../service/platform/lambda-base.ts';
-import { catalog, dynamodb, images, outbound, states, stoppingVendors } from '../service/platform/lambda.ts';
+import {
+  catalog,
+  dynamodb,
+  images,
+  outbound,
+  resultSigner,
+  states,
+  stoppingVendors,
+} from '../service/platform/lambda.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 
 export const handler = streamed(
@@ -12,6 +20,7 @@ export const handler = streamed(
       openMcp({
         ...base(),
         dynamodb: dynamodb(),
+        resultSigner: resultSigner(),
         states: states(),
         images,
         outbound: outbound(),

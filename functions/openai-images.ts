@@ -4,7 +4,7 @@ import { openOpenaiImages } from '../service/openai/open.ts';
 import { openaiImages } from '../service/openai/openai-images.ts';
 import { serveOpenai } from '../service/openai/serve-openai.ts';
 import { base } from '../service/platform/lambda-base.ts';
-import { catalog, dynamodb, images, outbound, states } from '../service/platform/lambda.ts';
+import { catalog, dynamodb, images, outbound, resultSigner, states } from '../service/platform/lambda.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 
 export const handler = serveOpenai(
@@ -13,6 +13,7 @@ export const handler = serveOpenai(
     openOpenaiImages({
       ...base(),
       dynamodb: dynamodb(),
+      resultSigner: resultSigner(),
       states: states(),
       images,
       outbound: outbound(),

@@ -5,6 +5,7 @@ import {
   dynamodb,
   images,
   outbound,
+  resultSigner,
   secretBox,
   states,
   measures,
@@ -18,6 +19,7 @@ export const handler = lambdaHandler(
     openCallback({
       ...base(),
       dynamodb: dynamodb(),
+      resultSigner: resultSigner(),
       states: states(),
       images,
       measures,

@@ -6,6 +6,7 @@ import {
   images,
   outbound,
   providerCosts,
+  resultSigner,
   secretBox,
   states,
   measures,
@@ -19,6 +20,7 @@ export const handler = lambdaHandler(
     openRender({
       ...base(),
       dynamodb: dynamodb(),
+      resultSigner: resultSigner(),
       states: states(),
       images,
       measures,

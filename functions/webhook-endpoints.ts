@@ -3,7 +3,7 @@ import { endpointsAndBucket } from '../service/copies/results-bucket.ts';
 import { openEndpointsAndBucket } from '../service/copies/open.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 import { base } from '../service/platform/lambda-base.ts';
-import { dynamodb, outbound, secretBox, states } from '../service/platform/lambda.ts';
+import { dynamodb, outbound, resultSigner, secretBox, states } from '../service/platform/lambda.ts';
 
 /** Where the events and the pictures of an account go: eight rare operations, one function. */
 export const handler = serve(
@@ -13,6 +13,7 @@ export const handler = serve(
     openEndpointsAndBucket({
       ...base(),
       dynamodb: dynamodb(),
+      resultSigner: resultSigner(),
       outbound: outbound(),
       secretBox: secretBox(),
       states: states(),

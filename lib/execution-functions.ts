@@ -64,7 +64,7 @@ export function grantDelivery(
   fn: ServiceFunction,
   { store, images, encryptionSecret }: Pick<ExecutionParts, 'store' | 'images' | 'encryptionSecret'>,
 ): void {
-  fn.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
+  images.grantAddresses(fn);
   fn.addEnvironment('OUTBOUND_RULES', 'public');
   // The query sums the keys of an account that has a budget.
   store.grantRead(fn, 'GetItem', 'BatchGetItem', 'Query');

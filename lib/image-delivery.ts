@@ -1,22 +1,26 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { CustomResource, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   CachePolicy,
   Distribution,
+  type IOrigin,
+  KeyGroup,
   HeadersFrameOption,
   HeadersReferrerPolicy,
   HttpVersion,
+  PublicKey,
   ResponseHeadersPolicy,
   S3OriginAccessControl,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { sharedCacheSeconds, thumbnailSides } from '../service/contract/limits.ts';
+import { sharedCacheSeconds, signedPrefix, thumbnailSides } from '../service/contract/limits.ts';
 import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import { addOutput } from './service-scope.ts';
 import type { Settings } from './settings.ts';
@@ -27,6 +31,15 @@ export interface ImageDeliveryProps {
   readonly uploadOrigins: readonly string[];
   /** Host name and certificate of the images. Absent: CloudFront gives a name. */
   readonly domain?: Settings['resultsDomain'];
+  /** Makes the first pair of keys that sign addresses. Absent: the service signs none. */
+  readonly makesKeys?: LambdaFunction | undefined;
+}
+
+/** The keys that sign addresses of results. */
+interface ResultKeys {
+  readonly secret: Secret;
+  readonly publicKey: PublicKey;
+  readonly group: KeyGroup;
 }
 
 /**
@@ -39,9 +52,15 @@ export class ImageDelivery extends Construct {
   readonly baseUrl: string;
   /** The origin of the signed addresses for uploads. */
   readonly uploadOrigin: string;
+  private readonly keys: ResultKeys | undefined;
 
-  constructor(scope: Construct, id: string, { resultDays, domain, uploadOrigins }: ImageDeliveryProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { resultDays, domain, uploadOrigins, makesKeys }: ImageDeliveryProps,
+  ) {
     super(scope, id);
+    this.keys = makesKeys && this.addKeys(makesKeys);
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
@@ -80,8 +99,50 @@ export class ImageDelivery extends Construct {
       });
   }
 
+  /**
+   * The first pair is made by a function, because nothing that CloudFormation draws is a pair of keys. The operator's
+   * command replaces it later, so the secret and the group then hold other keys than this template says.
+   */
+  private addKeys(makesKeys: LambdaFunction): ResultKeys {
+    const secret = new Secret(this, 'ResultKey', {
+      description: 'Darkroom: the key that signs addresses of results',
+      generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'unused' },
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    acknowledge(secret, {
+      'AwsSolutions-SMG4':
+        'CloudFront has to know the new key before it signs (docs/operations.md, Replacing the key of results): the command watches this.',
+    });
+    allow(makesKeys, ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [secret.secretArn]);
+    const pair = new CustomResource(this, 'ResultKeyPair', {
+      resourceType: 'Custom::ResultKeyPair',
+      serviceToken: makesKeys.functionArn,
+      serviceTimeout: Duration.minutes(5),
+      properties: { SecretArn: secret.secretArn },
+    });
+    // The rights of the function, too.
+    pair.node.addDependency(makesKeys);
+    const publicKey = new PublicKey(this, 'ResultPublicKey', { encodedKey: pair.getAttString('PublicKey') });
+    const group = new KeyGroup(this, 'ResultKeys', { items: [publicKey] });
+    addOutput(this, 'ResultKeySecretArn', { value: secret.secretArn });
+    addOutput(this, 'ResultKeyId', { value: publicKey.publicKeyId });
+    addOutput(this, 'ResultKeyGroupId', { value: group.keyGroupId });
+    return { secret, publicKey, group };
+  }
+
   private addDistribution(domain: Settings['resultsDomain']): Distribution {
     const access = new S3OriginAccessControl(this, 'OriginAccess');
+    // withOriginAccessControl() would let CloudFront read the whole bucket, uploads of clients included. Under
+    // exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface IBucket.
+    const origin: IOrigin = S3BucketOrigin.withBucketDefaults(this.bucket as IBucket, {
+      originAccessControlId: access.originAccessControlId,
+    });
+    const behavior = {
+      origin,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      responseHeadersPolicy: this.securityHeaders(),
+      cachePolicy: this.shortLife(),
+    };
     const distribution = new Distribution(this, 'Distribution', {
       comment: 'Darkroom: rendered images',
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -91,16 +152,10 @@ export class ImageDelivery extends Construct {
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
-      defaultBehavior: {
-        // withOriginAccessControl() would let CloudFront read the whole bucket, uploads of clients included. Under
-        // exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface IBucket.
-        origin: S3BucketOrigin.withBucketDefaults(this.bucket as IBucket, {
-          originAccessControlId: access.originAccessControlId,
-        }),
-        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        responseHeadersPolicy: this.securityHeaders(),
-        cachePolicy: this.shortLife(),
-      },
+      defaultBehavior: behavior,
+      ...(this.keys && {
+        additionalBehaviors: { [`${signedPrefix}*`]: { ...behavior, trustedKeyGroups: [this.keys.group] } },
+      }),
     });
     this.bucket.addToResourcePolicy(
       new PolicyStatement({
@@ -110,6 +165,16 @@ export class ImageDelivery extends Construct {
         conditions: { StringEquals: { 'AWS:SourceArn': distribution.distributionArn } },
       }),
     );
+    // Without the keys nothing would ask for a signature, and ended addresses would open again.
+    if (!this.keys)
+      this.bucket.addToResourcePolicy(
+        new PolicyStatement({
+          effect: Effect.DENY,
+          principals: [new ServicePrincipal('cloudfront.amazonaws.com')],
+          actions: ['s3:GetObject'],
+          resources: [this.bucket.arnForObjects(`${signedPrefix}*`)],
+        }),
+      );
     acknowledge(distribution, {
       'AwsSolutions-CFR1': 'Whom a client shows its images to, and where, is the client’s business.',
       'AwsSolutions-CFR2':
@@ -157,6 +222,14 @@ export class ImageDelivery extends Construct {
         strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override: true },
       },
     });
+  }
+
+  /** Lets a function make addresses of results. It alone may read the key that signs them. */
+  grantAddresses(fn: LambdaFunction): void {
+    fn.addEnvironment('RESULTS_BASE_URL', this.baseUrl);
+    fn.addEnvironment('RESULT_KEY_ARN', this.keys?.secret.secretArn ?? '');
+    fn.addEnvironment('RESULT_KEY_ID', this.keys?.publicKey.publicKeyId ?? '');
+    if (this.keys) allow(fn, ['secretsmanager:GetSecretValue'], [this.keys.secret.secretArn]);
   }
 
   /** Lets a function store results. */

@@ -1,14 +1,18 @@
 import { Aspects, Aws, CfnResource, Names } from 'aws-cdk-lib';
 import {
+  CfnKeyGroup,
   CfnOriginAccessControl,
   CfnOriginRequestPolicy,
+  CfnPublicKey,
   CfnResponseHeadersPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import type { Construct } from 'constructs';
 
 const kinds = [
+  [CfnKeyGroup, 'KeyGroupConfig'],
   [CfnOriginAccessControl, 'OriginAccessControlConfig'],
   [CfnOriginRequestPolicy, 'OriginRequestPolicyConfig'],
+  [CfnPublicKey, 'PublicKeyConfig'],
   [CfnResponseHeadersPolicy, 'ResponseHeadersPolicyConfig'],
 ] as const;
 
@@ -26,6 +30,9 @@ export function nameByRegion(scope: Construct): void {
       if (!kind || !(node instanceof CfnResource)) return;
       const name = Names.uniqueResourceName(node, { maxLength: longestName });
       node.addPropertyOverride(`${kind[1]}.Name`, `${name}-${Aws.REGION}`);
+      // Two public keys of an account must not have the same reference.
+      if (node instanceof CfnPublicKey)
+        node.addPropertyOverride(`${kind[1]}.CallerReference`, `${name}-${Aws.REGION}`);
     },
   });
 }

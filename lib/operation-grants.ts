@@ -64,6 +64,7 @@ export function grantPortal(functions: PortalFunctions, parts: PortalParts): voi
   store.grantWrite(signIn, [...ofPeople, 'SERVICE'], 'DeleteItem', 'PutItem', 'UpdateItem');
   encryptionSecret.grantOpen(signIn);
   store.grantWrite(read, items, 'BatchWriteItem', 'UpdateItem');
+  images.grantAddresses(read);
   store.grantListing(read);
   store.grantOpenWork(read);
   store.grantWrite(manage, [...new Set([...workItems, ...ofPeople])], 'DeleteItem', 'PutItem', 'UpdateItem');

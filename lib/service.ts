@@ -25,7 +25,7 @@ import { EncryptionSecret, ProviderAccess } from './secrets.ts';
 import { type AddFunction, ServiceFunction } from './service-function.ts';
 import { BackupCopies } from './backup-copies.ts';
 import { addOutput, serviceName } from './service-scope.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, signsResults } from './settings.ts';
 import { requestItems, Store, TableProtection, workItems } from './store.ts';
 import { addStreamFunctions, type PortalAddresses } from './streams/stream-functions.ts';
 import { StreamingApis } from './streams/streaming-apis.ts';
@@ -69,7 +69,9 @@ export class Service {
     this.logRetention = settings.logRetentionDays;
     this.reserved = reservedConcurrency(settings.concurrency);
     this.store = new Store(scope, 'Store', { restoredTable: this.settings.restoredTable });
+    const protectTable = this.addProtectTable();
     this.images = new ImageDelivery(scope, 'Images', {
+      makesKeys: signsResults(settings) ? protectTable : undefined,
       resultDays: settings.resultDays,
       domain: settings.resultsDomain,
       uploadOrigins: withPortal(settings),
@@ -104,6 +106,10 @@ export class Service {
     this.addAudit();
     this.addErasures();
     this.addCanary(api);
+    const signing = signsResults(settings) ? settings.results : 'off';
+    for (const id of ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate'])
+      this.functionNamed(id).addEnvironment('RESULTS', signing);
+    if (signing !== 'off') addOutput(scope, 'Results', { value: signing });
     tellCapacity(this.functionNamed, settings);
     this.alarmTopic = observe(scope, {
       settings,
@@ -138,7 +144,16 @@ export class Service {
     if (settings.backup) new BackupCopies(scope, 'BackupCopies', { store, ...settings.backup });
     nameByRegion(scope);
     // Created last: it waits for everything above.
-    new TableProtection(scope, 'TableProtection', { add: this.addFunction, store: this.store });
+    new TableProtection(scope, 'TableProtection', { fn: protectTable, store: this.store });
+  }
+
+  /** Works for CloudFormation: one function for two custom resources, because each function has five resources. */
+  private addProtectTable(): ServiceFunction {
+    return this.addFunction('ProtectTable', 'protect-table', {
+      description: 'Protects the table when a deployment has succeeded, and makes the first key of results',
+      timeout: Duration.minutes(4),
+      memoryMegabytes: 256,
+    });
   }
 
   private defaultLimits(): string {
@@ -423,7 +438,15 @@ export class Service {
       // A held read of events waits for most of its time.
       memoryMegabytes: handler === 'list-events' ? 256 : 1024,
     });
-    fn.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
+    const showsResults = [
+      'generate-image',
+      'get-creation',
+      'list-creations',
+      'list-events',
+      'webhook-endpoints',
+    ];
+    if (showsResults.includes(handler)) this.images.grantAddresses(fn);
+    else fn.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', this.settings.authFailureForm);
     fn.addEnvironment('SANDBOX', this.settings.sandbox);
     fn.addEnvironment('KEEP_PROMPTS_DAYS', String(this.settings.keepPromptsDays));

@@ -9,6 +9,7 @@ import {
   defaultServiceCapacity,
   heldShare,
   limitRanges,
+  resultAccesses,
   serviceCapacityRange,
 } from '../service/contract/limits.ts';
 import { concurrencySettings } from './concurrency-settings.ts';
@@ -72,6 +73,13 @@ const settingsSchema = z
       resultsDomain: domain(usEastCertificate),
       /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
       resultDays: wholeNumber(1, 3_650).default(30),
+      /**
+       * Who can open a result: whoever has its address, or with "signed" whoever has an address that has not ended. With
+       * "unguessable", an account can still choose "signed" if `resultKeys` is set.
+       */
+      results: oneOf(resultAccesses).default('unguessable'),
+      /** Whether the stack has the keys that sign addresses of results. `results: "signed"` brings them, too. */
+      resultKeys: z.boolean({ error: 'must be true or false' }).default(false),
       /** Whether each result gets two thumbnails, which the portal shows in lists. */
       thumbnails: z.boolean({ error: 'must be true or false' }).default(true),
       /** Days after which the texts of a creation are erased: prompt, metadata, user, webhook. 0: never. */
@@ -221,11 +229,16 @@ export function parseSettings(file: string, input: unknown): Settings {
   );
 }
 
-/** The same settings, and payments through Stripe. */
-export function withPayments(settings: Settings): Settings {
+/** Whether the stack signs addresses of results: of all accounts, or of those that chose it. */
+export function signsResults({ results, resultKeys }: Settings): boolean {
+  return results === 'signed' || resultKeys;
+}
+
+/** The same settings, and what one machine always has: payments through Stripe, and keys that sign addresses. */
+export function forOneMachine(settings: Settings): Settings {
   const { paymentUrl: _replaced, ...portal } = settings.portal;
   const payments = settings.payments ?? parseSettings('settings', { payments: { stripe: {} } }).payments;
-  return { ...settings, portal, ...(payments && { payments }) };
+  return { ...settings, portal, resultKeys: true, ...(payments && { payments }) };
 }
 
 function linesOf(issue: z.core.$ZodIssue, input: unknown): string[] {

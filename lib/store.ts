@@ -11,7 +11,6 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { fiveMinutes, type TableMetrics } from './alarm-definition.ts';
-import type { AddFunction } from './service-function.ts';
 import { allow } from './acknowledge.ts';
 
 type ReadAction = 'BatchGetItem' | 'GetItem' | 'Query';
@@ -168,15 +167,9 @@ export class Store extends Construct {
  * could not roll back a first deployment with a protected table (decision 22).
  */
 export class TableProtection extends Construct {
-  constructor(scope: Construct, id: string, { add, store }: { add: AddFunction; store: Store }) {
+  constructor(scope: Construct, id: string, { fn, store }: { fn: LambdaFunction; store: Store }) {
     super(scope, id);
-    // Before the function is added, which the resource needs anyway.
     const everythingElse = scope.node.children.filter((child) => child !== this);
-    const fn = add('ProtectTable', 'protect-table', {
-      description: 'Protects the table from deletion when a deployment has succeeded',
-      timeout: Duration.minutes(4),
-      memoryMegabytes: 256,
-    });
     store.grantProtect(fn);
     const protectedTable = new CustomResource(this, 'Protected', {
       resourceType: 'Custom::TableProtection',
@@ -189,7 +182,7 @@ export class TableProtection extends Construct {
       },
     });
     // The rights of the function, too.
-    protectedTable.node.addDependency(fn, ...everythingElse);
+    protectedTable.node.addDependency(...everythingElse);
   }
 }
 

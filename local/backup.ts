@@ -22,7 +22,7 @@ const tables = /^tables\/(journal|snapshot)-\d+\.jsonl$/;
 const kept = [
   tables,
   /^(executions|objects|inbox)\.jsonl$/,
-  /^(clock\.json|demo\.json|aws-key)$/,
+  /^(clock\.json|cloudfront\.json|demo\.json|aws-key)$/,
   /^lambda\/versions\.json$/,
   /^secrets\/s-[^/]+\.json$/,
 ];

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
 import type { AwsService } from './aws/aws-call.ts';
@@ -6,6 +7,7 @@ import { type AwsEndpoint, createAwsEndpoint } from './aws/endpoint.ts';
 import { createFaults, type Faults } from './aws/faults.ts';
 import { createAuthorizer, operator } from './aws/iam.ts';
 import { createObjectStore, type ObjectStore } from './aws/object-store.ts';
+import { type KeyGroups, openKeyGroups } from './aws/key-groups.ts';
 import { createSecrets, generateSecretString } from './aws/secrets.ts';
 import { openTopics, type Topics } from './aws/topics.ts';
 import { FolderRefused, type OnWriteFailed } from './disk.ts';
@@ -16,6 +18,8 @@ import type { LocalTable, LocalTemplate } from './template.ts';
 export interface LocalAws extends Pick<AwsEndpoint, 'handle' | 'watch' | 'uploads'> {
   readonly url: string;
   readonly objects: ObjectStore;
+  /** The keys that sign addresses of results. */
+  readonly keyGroups: KeyGroups;
   /** Absent on a machine that serves others: it sends no e-mails. */
   readonly topics?: Topics;
   readonly faults: Faults;
@@ -73,12 +77,17 @@ export async function startLocalAws({
     secretKey === undefined
       ? openTopics({ file: path.join(folder, 'mails.jsonl'), now, onWriteFailed })
       : undefined;
+  const keyGroups = openKeyGroups(path.join(folder, 'cloudfront.json'), { now });
   const faults = createFaults();
   try {
     await refuseStrangeTables(dynamo, template.tables);
     for (const table of template.tables) await ensureTable(dynamo, table);
-    for (const { arn, name, generate } of template.secrets)
-      secrets.ensure(arn, name, generateSecretString(generate ?? {}));
+    for (const { arn, name, generate } of template.secrets) {
+      const isKey = template.keyPairs.some(({ secretArn }) => secretArn === arn);
+      secrets.ensure(arn, name, isKey ? JSON.stringify(newKeyPair()) : generateSecretString(generate ?? {}));
+    }
+    for (const { secretArn, publicKeyId, keyGroupId } of template.keyPairs)
+      keyGroups.ensure(keyGroupId, publicKeyId, publicKeySchema.parse(JSON.parse(secrets.read(secretArn))));
     const authorize = createAuthorizer(template.policies);
     const endpoint = createAwsEndpoint({
       dynamodb: dynamo.service,
@@ -98,6 +107,7 @@ export async function startLocalAws({
       ...endpoint,
       url,
       objects,
+      keyGroups,
       ...(topics && { topics }),
       faults,
       usedGrants: authorize.usedGrants,
@@ -149,4 +159,15 @@ async function refuseStrangeTables({ tableNames }: Dynamo, tables: readonly Loca
     );
 }
 
+/** As the function of the template makes it. */
+function newKeyPair(): { readonly public_key: string; readonly private_key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'prime256v1',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { public_key: publicKey, private_key: privateKey };
+}
+
+const publicKeySchema = z.object({ public_key: z.string() }).transform((secret) => secret.public_key);
 const timeToLiveSchema = z.object({ TimeToLiveStatus: z.string() });

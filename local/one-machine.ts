@@ -208,7 +208,7 @@ async function start(
     }),
   );
   const uploadsUrl = access?.uploadsUrl ?? aws.url;
-  const fronts = frontsOf({ template, gateway, aws, publication, uploadsUrl, apiHost: new URL(url).host });
+  const fronts = frontsOf({ template, gateway, aws, publication, uploadsUrl, url, now: clock.now });
   const parts = { api: gateway.handle, restApis, ...fronts };
   let isEnding = false;
   if (own) {
@@ -277,21 +277,27 @@ function frontsOf({
   aws,
   publication,
   uploadsUrl,
-  apiHost,
+  url,
+  now,
 }: {
   readonly template: LocalTemplate;
   readonly gateway: Gateway;
   readonly aws: LocalAws;
   readonly publication: Publication;
   readonly uploadsUrl: string;
-  readonly apiHost: string;
+  readonly url: string;
+  readonly now: () => number;
 }): Pick<ServerHandlers, 'results' | 'portal'> {
   const portal = template.distributions
     .filter(({ behaviors }) => behaviors.length > 0)
     .map((one) => withLocalUploads(one, template, uploadsUrl))[0];
   const results = template.distributions.find(({ behaviors }) => behaviors.length === 0);
   return {
-    results: createResults(aws.objects, results ?? { bucket: '', readable: [], added: {} }),
+    results: createResults(aws.objects, results ?? { bucket: '', readable: [], added: {}, pages: [] }, {
+      url,
+      keyGroups: aws.keyGroups,
+      now,
+    }),
     portal: portal
       ? createPortalFront({
           distribution: portal,
@@ -299,7 +305,7 @@ function frontsOf({
           servePage: createPages(aws.objects, portal),
           publish: publication.publish,
           valueOf: createReferences(aws.handle),
-          apiHost,
+          apiHost: new URL(url).host,
         })
       : { serves: () => false, handle: () => Promise.reject(new Error('the template has no portal')) },
   };

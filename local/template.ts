@@ -9,7 +9,7 @@ import {
   readSchedules,
   readStateMachines,
 } from './template/compute.ts';
-import { readDistributions, readPublishers } from './template/distributions.ts';
+import { readDistributions, readKeyPairs, readPublishers } from './template/distributions.ts';
 import type { Surroundings } from './template/local-names.ts';
 import { openResources, type Template } from './template/resources.ts';
 import { readBuckets, readSecrets, readTables } from './template/storage.ts';
@@ -42,6 +42,7 @@ export function readTemplate(
     secrets: readSecrets(resources),
     distributions: readDistributions(resources, apiEndpoint),
     publishers: readPublishers(resources),
+    keyPairs: readKeyPairs(resources),
     policies: readPolicies(resources),
     outputs: resources.outputs(),
   };

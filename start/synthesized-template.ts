@@ -37,8 +37,11 @@ export class InputRefused extends Error {
   override readonly name = 'InputRefused';
 }
 
-/** With this context the template takes payments, whatever the stage says: one machine has a fake of Stripe. */
-export const paymentsContext = 'darkroom:payments';
+/**
+ * With this context the template takes payments and signs addresses of results, whatever the stage says: one machine
+ * has a fake of Stripe, and imitates the keys.
+ */
+export const oneMachineContext = 'darkroom:one-machine';
 
 /** The CDK's command line sets this context. With it, each resource names its asset and its construct. */
 const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
@@ -105,7 +108,7 @@ async function synthesize(folder: string): Promise<void> {
         CDK_OUTDIR: fresh,
         // CDK's own check of the template takes two seconds. `cdk synth` makes the check, and so does a test.
         CDK_VALIDATION: 'false',
-        CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...commandLineContext, [paymentsContext]: true }),
+        CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...commandLineContext, [oneMachineContext]: true }),
       },
       maxBuffer: 64 * 1024 * 1024,
     }).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import type { NoticeSettings } from '../../service/accounts/account-settings-store.ts';
 import type { AccountChange } from '../../service/accounts/account-store.ts';
 import { type Account, type AccountCondition, conditions } from '../../service/accounts/account.ts';
+import { resultMinutes } from '../../service/contract/limits.ts';
 import { openAccount, setCreditLine as moveCreditLine } from '../../service/operated/accounts.ts';
 import { checkNoticeUrl, setNotices } from '../../service/notices/alert-settings.ts';
 import {
@@ -20,6 +21,7 @@ import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
+import { type ResultsChoice, resultsChange } from './results.ts';
 import { addSetMany } from './set-many-accounts.ts';
 
 export interface NewAccount extends values.LimitOptions {
@@ -29,7 +31,7 @@ export interface NewAccount extends values.LimitOptions {
   readonly sandbox?: string;
 }
 
-interface AccountChanges extends values.LimitOptions {
+interface AccountChanges extends values.LimitOptions, ResultsChoice {
   readonly sandbox?: string;
   readonly name?: string;
   readonly condition?: string;
@@ -69,6 +71,8 @@ export function addAccountCommands(program: OperatorCommand): void {
     .option('--sandbox <yes|no>', sandboxHelp)
     .option('--notice-url <url>', "where its notices go; '' for nowhere")
     .option('--low-balance <usd>', "wallet.low is told below this, in USD; '' for never")
+    .option('--results <access>', 'addresses of its new results: signed, or unguessable')
+    .option('--results-minutes <n>', "how long a signed address opens its result; '' for an hour")
     .run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
       output.show(accountView(await changeAccount(services, id, changes, tell)));
     });
@@ -164,6 +168,7 @@ async function changeAccount(
     ...(changes.name !== undefined && { name: values.shownText('--name', changes.name) }),
     ...(changes.providers !== undefined && { providers: providers(changes.providers, merged) }),
     ...(changes.sandbox !== undefined && { sandbox: isYes('--sandbox', changes.sandbox) || null }),
+    ...resultsChange(changes, services.signing),
   };
   const known = (ids: readonly string[] | undefined): readonly string[] =>
     merged ? knownModels(merged.catalog, ids) : [];
@@ -285,6 +290,8 @@ function accountView(account: Account): Row {
     providers: account.policy.providers,
     hidden_models: account.policy.hiddenModels,
     sandbox: account.sandbox === true,
+    results: account.results ?? 'unguessable',
+    results_minutes: account.resultsMinutes ?? resultMinutes.usual,
     webhook_secret_issued: account.webhookSecrets.length > 0,
     notice_url: account.noticeUrl ?? null,
     low_balance: account.lowBalanceMicros === undefined ? null : toUsd(account.lowBalanceMicros),

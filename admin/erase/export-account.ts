@@ -32,10 +32,11 @@ export async function exportAccount(
     for (;;) {
       const page = await services.creations.list(id, creationsAtOnce, before);
       if (page.length === 0) return;
+      const addressOf = await services.results.of(page);
       for (const creation of page) {
         for (const key of creation.erasedBy === undefined ? originalKeysOf(creation) : [])
           if (await fetchImage(key, to, services)) images += 1;
-        yield creationView(creation, services.raw.resultsBaseUrl, services.clock.now());
+        yield creationView(creation, addressOf, services.clock.now());
       }
       before = page.at(-1)?.id;
     }

@@ -141,8 +141,8 @@ const templateSchema = z.object({
   ),
 });
 
-/** The ids of what the setting payments adds. The template of one machine has it, and a stack by default has not. */
-const ofPayments = /^(Payments|AlarmsPayment)/;
+/** The ids of what payments and resultKeys add. The template of one machine has it, and a stack by default has not. */
+const ofOneMachine = /^(Payments|AlarmsPayment|ImagesResult)/;
 
 async function readResources(): Promise<z.infer<typeof templateSchema>['Resources']> {
   return templateSchema.parse(JSON.parse(await readFile(await synthesizedTemplate(), 'utf8'))).Resources;
@@ -161,7 +161,7 @@ export async function memoryOf(): Promise<Memory> {
 /** The numbers of the resources that AWS bills by the month. */
 export async function standingResources() {
   const resources = Object.entries(await readResources()).flatMap(([id, resource]) =>
-    ofPayments.test(id) ? [] : [resource],
+    ofOneMachine.test(id) ? [] : [resource],
   );
   const ofType = (type: string) => resources.filter(({ Type }) => Type === type);
   const alarms = ofType('AWS::CloudWatch::Alarm');

@@ -52,6 +52,7 @@ const standIns = {
  */
 export const modulesOnDemand: Readonly<Record<string, string>> = {
   'service/render/pixels/transparency.ts': 'pixels.mjs',
+  'service/creations/result-signer.ts': 'result-signer.mjs',
   'service/render/thumbnails/make.ts': 'thumbnails.mjs',
   'service/render/thumbnails/webp.ts': 'webp.mjs',
   'service/vendors/bedrock.ts': 'bedrock.mjs',

@@ -74,6 +74,7 @@ function grant({ openaiImages, openaiModels, mcp }: StreamFunctions, parts: Stre
     grantGenerate(fn, parts);
     notices.grantStart(fn);
     images.grantReadResults(fn);
+    images.grantAddresses(fn);
     fn.addEnvironment('OUTBOUND_RULES', 'public');
     fn.addEnvironment('TOP_UP_URL', topUpUrl);
   }

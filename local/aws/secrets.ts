@@ -21,6 +21,8 @@ export interface Secrets {
   readonly service: AwsService;
   /** Creates the secret with this value unless it exists. */
   readonly ensure: (arn: string, name: string, value: string) => void;
+  /** The current text of the secret, for the other parts of the stand-in. */
+  readonly read: (id: string) => string;
 }
 
 const versionSchema = z.object({
@@ -123,6 +125,10 @@ export function createSecrets(folder: string, { now }: { readonly now: () => num
     }),
     ensure: (arn, name, value) => {
       if (!readAll().some((one) => one.arn === arn)) create(arn, name, { SecretString: value });
+    },
+    read: (id) => {
+      const { SecretString: text } = readValue(find(id), undefined, undefined);
+      return typeof text === 'string' ? text : '';
     },
   };
 }

@@ -1,22 +1,43 @@
 /** The stand-in of CloudFront in front of a bucket: the results, and the pages of the portal. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Script } from 'node:vm';
+import type { KeyGroups } from '../aws/key-groups.ts';
 import type { ObjectStore, StoredObject } from '../aws/object-store.ts';
 import { type Handler, sendText, targetOf } from '../http.ts';
 import type { LocalDistribution } from '../template.ts';
 import { allowOrigin } from '../template/distributions.ts';
+import { refusalOf, type Refused } from './signed-address.ts';
 
 /** The path under which this server serves the distribution's objects. */
 export const resultsPath = '/_results/';
 
+/** What the distribution knows beside its objects. */
+interface Edge {
+  /** The address of this server, without a slash at its end. */
+  readonly url: string;
+  readonly keyGroups: Pick<KeyGroups, 'keyIn'>;
+  readonly now: () => number;
+}
+
 /** Serves GET and HEAD of the objects that the bucket's policy lets CloudFront read. */
 export function createResults(
   objects: Pick<ObjectStore, 'read'>,
-  { bucket, readable, added }: Pick<LocalDistribution, 'bucket' | 'readable' | 'added'>,
+  distribution: Pick<LocalDistribution, 'bucket' | 'readable' | 'unreadable' | 'added' | 'pages'>,
+  edge: Edge,
 ): Handler {
+  const { bucket, readable, unreadable = [], added } = distribution;
   return async (incoming, outgoing) => {
-    const key = decoded(targetOf(incoming).path.slice(resultsPath.length));
-    const mayRead = readable.some((arn) => covers(arn, `arn:aws:s3:::${bucket}/${key}`));
+    const { path, query } = targetOf(incoming);
+    const key = decoded(path.slice(resultsPath.length));
+    const refused = refusalFor(key, `${edge.url}${path}`, query, distribution, edge);
+    if (refused) {
+      incoming.resume();
+      sendRefusal(outgoing, refused);
+      return;
+    }
+    const covering = (arns: readonly string[]): boolean =>
+      arns.some((arn) => covers(arn, `arn:aws:s3:::${bucket}/${key}`));
+    const mayRead = covering(readable) && !covering(unreadable);
     const found = mayRead ? await readObject(objects, bucket, key, incoming) : undefined;
     sendObject(incoming, outgoing, found, {
       'last-modified': found?.lastModified.toUTCString() ?? '',
@@ -27,6 +48,18 @@ export function createResults(
         added[allowOrigin] !== undefined && { [allowOrigin]: added[allowOrigin] }),
     });
   };
+}
+
+/** CloudFront finds the behaviour by the decoded path. The signature is that of the address as it was asked for. */
+function refusalFor(
+  key: string,
+  url: string,
+  query: string,
+  { pages }: Pick<LocalDistribution, 'pages'>,
+  { keyGroups, now }: Edge,
+): Refused | undefined {
+  const groups = pages.find(({ pathPattern }) => covers(pathPattern, key))?.keyGroups ?? [];
+  return groups.length === 0 ? undefined : refusalOf(url, query, (id) => keyGroups.keyIn(groups, id), now());
 }
 
 /** `*` at the end of an ARN stands for any text. The policy of the stack has it nowhere else. */
@@ -88,12 +121,7 @@ function sendObject(
 ): void {
   incoming.resume();
   if (found === undefined) {
-    sendText(
-      outgoing,
-      403,
-      'application/xml',
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>',
-    );
+    sendRefusal(outgoing, { code: 'AccessDenied', message: 'Access Denied' });
     return;
   }
   outgoing.writeHead(200, {
@@ -104,4 +132,9 @@ function sendObject(
     ...headers,
   });
   outgoing.end(incoming.method === 'HEAD' ? undefined : found.body);
+}
+
+function sendRefusal(outgoing: ServerResponse, { code, message }: Refused): void {
+  const error = `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  sendText(outgoing, 403, 'application/xml', `<?xml version="1.0" encoding="UTF-8"?>\n${error}`);
 }

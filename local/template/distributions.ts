@@ -10,6 +10,8 @@ interface LocalPages {
   /** A pattern of CloudFront, such as `/auth/*`. */
   readonly pathPattern: string;
   readonly added: AddedHeaders;
+  /** The ids of the key groups that sign these addresses. Empty: they open without a signature. */
+  readonly keyGroups?: readonly string[];
 }
 
 /** The paths of a distribution that lead to the HTTP API. */
@@ -28,6 +30,8 @@ export interface LocalDistribution {
   readonly bucket: string;
   /** The ARNs that the policy of the bucket lets CloudFront read; `*` stands for any text. */
   readonly readable: readonly string[];
+  /** The ARNs that the policy forbids to CloudFront, whatever else it allows. */
+  readonly unreadable?: readonly string[];
   /** The headers that the distribution adds to the objects of the bucket. */
   readonly added: AddedHeaders;
   /** The CloudFront Function that changes the requests for objects. */
@@ -52,7 +56,10 @@ const defaultBehavior = z.object({
     .max(1)
     .default([]),
 });
-const pagesBehavior = defaultBehavior.extend({ PathPattern: z.string() });
+const pagesBehavior = defaultBehavior.extend({
+  PathPattern: z.string(),
+  TrustedKeyGroups: z.array(z.string()).default([]),
+});
 /** CachingDisabled, a policy of AWS itself. The stand-in keeps no cache. */
 const noCache = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 /** A member with this schema is refused, because it would change what the stand-in has to do. */
@@ -127,7 +134,8 @@ const headersPolicySchema = z.object({
 
 /** The distributions, each with the bucket behind its default behaviour. */
 export function readDistributions(resources: Resources, apiEndpoint: string): readonly LocalDistribution[] {
-  const readable = readableByCloudFront(resources);
+  const readable = ofCloudFront(resources, 'Allow');
+  const unreadable = ofCloudFront(resources, 'Deny');
   const headers = addedHeaders(resources);
   const requests = byId(resources, 'AWS::CloudFront::OriginRequestPolicy', requestPolicySchema);
   const apiHosts = [
@@ -153,6 +161,7 @@ export function readDistributions(resources: Resources, apiEndpoint: string): re
         id,
         bucket,
         readable: readable.get(bucket) ?? [],
+        unreadable: unreadable.get(bucket) ?? [],
         domains: [
           localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }).DomainName ?? '',
           ...Aliases,
@@ -195,9 +204,10 @@ function behaviorsOf(
     pages: found
       .filter(({ TargetOriginId }) => TargetOriginId === bucketOrigin)
       .map((one) => toBucket.parse(one))
-      .map(({ PathPattern, ResponseHeadersPolicyId }) => ({
+      .map(({ PathPattern, ResponseHeadersPolicyId, TrustedKeyGroups }) => ({
         pathPattern: PathPattern,
         added: headers.get(ResponseHeadersPolicyId ?? '') ?? {},
+        keyGroups: TrustedKeyGroups,
       })),
     behaviors: found
       .filter(({ TargetOriginId }) => TargetOriginId !== bucketOrigin)
@@ -218,6 +228,23 @@ function behaviorsOf(
   };
 }
 
+/** The keys that sign addresses: the secret of the private one, and the group that CloudFront trusts at the start. */
+export interface LocalKeyPair {
+  readonly secretArn: string;
+  readonly publicKeyId: string;
+  readonly keyGroupId: string;
+}
+
+export function readKeyPairs(resources: Resources): readonly LocalKeyPair[] {
+  const [pair] = resources.of('Custom::ResultKeyPair', z.object({ SecretArn: z.string() }));
+  const groups = z.object({ KeyGroupConfig: z.object({ Items: z.tuple([z.string()]) }) });
+  return resources.of('AWS::CloudFront::KeyGroup', groups).map(({ id, properties, unsupported }) => {
+    if (!pair) throw unsupported('its key is not made by this template');
+    const [publicKeyId] = properties.KeyGroupConfig.Items;
+    return { secretArn: pair.properties.SecretArn, publicKeyId, keyGroupId: id };
+  });
+}
+
 const publisherSchema = z.object({ ServiceToken: z.string(), Bucket: z.string() });
 
 export function readPublishers(resources: Resources): readonly LocalPublisher[] {
@@ -228,8 +255,11 @@ export function readPublishers(resources: Resources): readonly LocalPublisher[] 
   }));
 }
 
-/** The ARNs that the policy of each bucket lets CloudFront read, by the name of the bucket. */
-function readableByCloudFront(resources: Resources): ReadonlyMap<string, readonly string[]> {
+/** The ARNs that the policy of each bucket lets CloudFront read, or forbids it, by the name of the bucket. */
+function ofCloudFront(
+  resources: Resources,
+  effect: 'Allow' | 'Deny',
+): ReadonlyMap<string, readonly string[]> {
   return new Map(
     resources
       .of('AWS::S3::BucketPolicy', bucketPolicySchema)
@@ -237,7 +267,7 @@ function readableByCloudFront(resources: Resources): ReadonlyMap<string, readonl
         properties.Bucket,
         properties.PolicyDocument.Statement.filter(
           ({ Effect, Action, Principal }) =>
-            Effect === 'Allow' &&
+            Effect === effect &&
             [Action].flat().includes('s3:GetObject') &&
             cloudFrontPrincipal.safeParse(Principal).success,
         ).flatMap(({ Resource }) => Resource),

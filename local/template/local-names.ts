@@ -108,6 +108,9 @@ const attributesOfType: Readonly<Record<string, AttributesOf>> = {
   'AWS::CloudFront::CachePolicy': withId,
   'AWS::CloudFront::ResponseHeadersPolicy': withId,
   'AWS::CloudFront::OriginRequestPolicy': withId,
+  'AWS::CloudFront::PublicKey': withId,
+  'AWS::CloudFront::KeyGroup': withId,
+  'Custom::ResultKeyPair': (id) => ({ Ref: id, PublicKey: drawnElsewhere }),
   'AWS::CloudFront::Function': (id) => ({ Ref: id, FunctionARN: id }),
   'AWS::Cognito::UserPool': (id, _named, { apiEndpoint }) => ({
     Ref: id,

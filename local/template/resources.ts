@@ -184,15 +184,16 @@ export const pagesType = 'Custom::PortalPages';
 /** A table of one machine is never deleted, so there is nothing to protect. */
 const protectionType = 'Custom::TableProtection';
 
+/** The pair of keys that signs addresses of results. local/local-aws.ts makes it, as its function does. */
+const keyPairType = 'Custom::ResultKeyPair';
+const servedTypes: readonly string[] = [pagesType, protectionType, keyPairType];
+
 /** Opens the resources of a template. Throws when a type is not served on one machine. */
 export function openResources(template: Template, surroundings: Surroundings): Resources {
   const { resolve, holds } = createResolver(template, surroundings);
   const present = Object.entries(template.Resources).filter(([, resource]) => holds(resource.Condition));
   for (const [id, { Type }] of present) {
-    if (
-      unservedTypes.has(Type) ||
-      (Type.startsWith('Custom::') && Type !== pagesType && Type !== protectionType)
-    )
+    if (unservedTypes.has(Type) || (Type.startsWith('Custom::') && !servedTypes.includes(Type)))
       throw new Error(`${Type} ${id}: this type is not served on one machine`);
   }
 

@@ -50,6 +50,8 @@ interface AccountItem {
   hasAutoTopUp?: true;
   eventsSince?: string;
   sandbox?: true;
+  results?: 'signed';
+  resultsMinutes?: number;
   externalId?: string;
   openedBy?: string;
 }
@@ -70,6 +72,8 @@ const optionalAttributes = [
   'hasAutoTopUp',
   'eventsSince',
   'sandbox',
+  'results',
+  'resultsMinutes',
   'externalId',
   'openedBy',
 ] as const satisfies readonly (keyof AccountItem)[];

@@ -30,6 +30,8 @@ export interface AccountChange {
   readonly noticeUrl?: string | null;
   readonly lowBalanceMicros?: Micros | null;
   readonly sandbox?: true | null;
+  readonly results?: 'signed' | null;
+  readonly resultsMinutes?: number | null;
 }
 
 /** What the pages of the operator change. Every account has a value for each of them. */

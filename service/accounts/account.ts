@@ -52,6 +52,10 @@ export interface Account {
   readonly policy: ModelPolicy;
   /** The operator has marked the account for the sandbox (service/catalog/sandbox.ts). */
   readonly sandbox?: true;
+  /** Addresses of its results are signed. Absent: as the service has it. */
+  readonly results?: 'signed';
+  /** How long a signed address opens a result. Absent: an hour. */
+  readonly resultsMinutes?: number;
   /** The newest first. service/webhooks/secrets.ts says which of them signs. */
   readonly webhookSecrets: readonly SealedSecret[];
   /** Where notices go, beside the endpoints that ask for them. Absent: only to those. */

@@ -42,12 +42,13 @@ export interface Made {
   readonly isList: boolean;
 }
 
-export function acceptedAnswer(
+export async function acceptedAnswer(
   { creations, isList }: Made,
-  { resultsBaseUrl, clock }: Pick<ApiServices, 'resultsBaseUrl' | 'clock'>,
-): ApiAnswer {
+  { results, clock }: Pick<ApiServices, 'results' | 'clock'>,
+): Promise<ApiAnswer> {
   const [first] = creations;
-  const views = creations.map((creation) => creationView(creation, resultsBaseUrl, clock.now()));
+  const addressOf = await results.of(creations);
+  const views = creations.map((creation) => creationView(creation, addressOf, clock.now()));
   return {
     status: 202,
     headers: {

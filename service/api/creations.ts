@@ -12,6 +12,7 @@ import {
   isTerminal,
   nextPollSeconds,
 } from '../creations/creation.ts';
+import { noAddresses } from '../creations/result-addresses.ts';
 import { deleteResults as deleteImages, eraseCreation } from '../creations/erase.ts';
 import { type CreationId, parseCreationId } from '../values/ids.ts';
 import { type FieldError, invalidRequest } from '../values/problem.ts';
@@ -35,7 +36,7 @@ export const getCreation: Handle<CatalogServices> = async (request, caller, serv
         'retry-after': String(nextPollSeconds(creation, caller.nowMillis)),
       }),
     },
-    body: creationView(creation, services.resultsBaseUrl, caller.nowMillis),
+    body: creationView(creation, await services.results.of([creation]), caller.nowMillis),
   };
 };
 
@@ -56,7 +57,7 @@ export const cancelCreation: Handle<CancelApiServices> = async (request, caller,
   if (outcome.kind === 'not_cancellable') throw notCancellable(outcome.creation);
   return {
     status: 200,
-    body: creationView(outcome.creation, services.resultsBaseUrl, services.clock.now()),
+    body: creationView(outcome.creation, noAddresses, services.clock.now()),
   };
 };
 
@@ -90,9 +91,8 @@ const mostLimit = 100;
 /** GET /creations: the account's creations, the newest first; ?limit, ?cursor, ?status, ?model and ?user. */
 export const listCreations: Handle<ListServices> = async (request, { account, nowMillis }, services) => {
   const found = await services.creations.page(account.id, queryOf(request));
-  const { data, next } = withinBytes(found, (creation) =>
-    creationView(creation, services.resultsBaseUrl, nowMillis),
-  );
+  const addressOf = await services.results.of(found.creations);
+  const { data, next } = withinBytes(found, (creation) => creationView(creation, addressOf, nowMillis));
   return {
     status: 200,
     body: { data, has_more: next !== undefined, next_cursor: next === undefined ? null : toCursor(next) },

@@ -19,12 +19,13 @@ import {
   commonOf,
   type CommonServices,
   type OpenServices,
+  resultsOf,
   type ServicesOf,
   tableOf,
   tasksOf,
 } from '../platform/common.ts';
 import { outboundRules, sandboxSetting } from '../platform/environment.ts';
-import type { On } from '../platform/platform.ts';
+import type { On, ResultsPlatform } from '../platform/platform.ts';
 import { createUploadReader } from '../uploads/upload-store.ts';
 import { startBudget } from '../values/time.ts';
 import { recentOperatorCatalog, withConfigured } from '../vendors/open.ts';
@@ -32,8 +33,8 @@ import { openRefusals } from './refusal-store.ts';
 import { createRequestLogReads } from './request-log-reads.ts';
 import { createRequestStore } from './request-store.ts';
 
-export type ApiPlatform = On<'dynamodb'>;
-export type CatalogPlatform = On<'dynamodb' | 'catalog'>;
+export type ApiPlatform = On<'dynamodb'> & ResultsPlatform;
+export type CatalogPlatform = ApiPlatform & On<'catalog'>;
 
 export type ApiServices = ServicesOf<typeof openApi>;
 export type ListServices = Omit<RequestListServices, 'requestLog'>;
@@ -49,7 +50,7 @@ export function openApi(on: ApiPlatform, millis = requestMillis) {
     on.environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope';
   const base = {
     ...commonOf(on, 'api'),
-    resultsBaseUrl: on.environment('RESULTS_BASE_URL'),
+    results: resultsOf(on),
     authFailureForm,
   };
   const refusals = openRefusals(on, base);
@@ -123,7 +124,7 @@ export function openUserTokens(on: ApiPlatform) {
 
 export type DeleteServices = ServicesOf<typeof openDelete>;
 
-export function openDelete(on: On<'dynamodb' | 'images'>) {
+export function openDelete(on: ApiPlatform & On<'images'>) {
   return openApiWith(on, (store) => ({
     erasures: createEraseStore(store),
     images: on.images(store.signal),
@@ -131,7 +132,7 @@ export function openDelete(on: On<'dynamodb' | 'images'>) {
 }
 
 /** The vendors are those that may be able to stop a job. */
-export type CancelPlatform = On<'dynamodb' | 'states' | 'vendors' | 'configured'>;
+export type CancelPlatform = ApiPlatform & On<'states' | 'vendors' | 'configured'>;
 export type CancelApiServices = ServicesOf<typeof openCancel>;
 
 export function cancelling(on: CancelPlatform) {

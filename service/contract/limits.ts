@@ -163,5 +163,13 @@ export const webhookGraceMillis = 110_000;
 /** How long a shared cache, such as CloudFront's, may serve a result without asking the bucket. */
 export const sharedCacheSeconds = 30;
 
+/** How long a signed address of a result opens it: at least, without a choice of the account, and at most. */
+export const resultMinutes = { least: 1, usual: 60, most: 7 * 24 * 60 } as const;
+/** Who can open a result: whoever has its address, or whoever has a signed address that has not ended. */
+export const resultAccesses = ['unguessable', 'signed'] as const;
+
+/** Below this prefix lie the results whose addresses are signed. CloudFront asks for a signature there alone. */
+export const signedPrefix = 'results/signed/';
+
 /** The longest side in pixels of each thumbnail of a result. */
 export const thumbnailSides = { small: 96, large: 480 } as const;

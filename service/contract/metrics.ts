@@ -12,27 +12,31 @@ export interface MetricDefinition {
 
 const all = [[]] as const;
 
+type Dimensions = MetricDefinition['dimensions'];
+
+/** A function has this table in its bundle, so the rows are short. */
+const counted = <Event extends string, Name extends string>(
+  event: Event,
+  name: Name,
+  field?: string,
+  dimensions: Dimensions = all,
+) => ({ event, name, unit: 'Count', ...(field !== undefined && { field }), dimensions }) as const;
+const timed = <Event extends string, Name extends string>(
+  event: Event,
+  name: Name,
+  field: string,
+  dimensions: Dimensions = all,
+) => ({ event, name, unit: 'Milliseconds', field, dimensions }) as const;
+
 export const metrics = [
-  { event: 'creation_accepted', name: 'CreationsAccepted', unit: 'Count', dimensions: all },
+  counted('creation_accepted', 'CreationsAccepted'),
   // The time of the charge and of the start. The time in which the sources are fetched is the customer's.
-  {
-    event: 'creation_accepted',
-    name: 'AcceptTime',
-    unit: 'Milliseconds',
-    field: 'acceptMillis',
-    dimensions: all,
-  },
-  { event: 'creation_completed', name: 'CreationsCompleted', unit: 'Count', dimensions: all },
+  timed('creation_accepted', 'AcceptTime', 'acceptMillis'),
+  counted('creation_completed', 'CreationsCompleted'),
   // The time from acceptance to the image.
-  {
-    event: 'creation_completed',
-    name: 'CreationTime',
-    unit: 'Milliseconds',
-    field: 'millis',
-    dimensions: all,
-  },
+  timed('creation_completed', 'CreationTime', 'millis'),
   // Every failed creation is refunded: the number of failures is the number of refunds.
-  { event: 'creation_failed', name: 'CreationsFailed', unit: 'Count', dimensions: [[], ['failure']] },
+  counted('creation_failed', 'CreationsFailed', undefined, [[], ['failure']]),
   {
     event: 'creation_failed',
     name: 'RefundedMicros',
@@ -41,46 +45,29 @@ export const metrics = [
     dimensions: all,
   },
   // Step Functions gave no clear answer to the start of an execution.
-  { event: 'start_unclear', name: 'StartsUnclear', unit: 'Count', dimensions: all },
-  { event: 'refund_busy', name: 'RefundsBusy', unit: 'Count', dimensions: all },
-  {
-    event: 'provider_answered',
-    name: 'ProviderAnswers',
-    unit: 'Count',
-    dimensions: [['provider', 'providerModel', 'outcome']],
-  },
-  {
-    event: 'provider_answered',
-    name: 'ProviderTime',
-    unit: 'Milliseconds',
-    field: 'millis',
-    dimensions: [['provider', 'providerModel']],
-  },
-  { event: 'webhook_attempted', name: 'WebhookAttempts', unit: 'Count', dimensions: [['outcome']] },
-  { event: 'charge_conflict', name: 'ChargeConflicts', unit: 'Count', dimensions: all },
-  { event: 'request_shed', name: 'RequestsShed', unit: 'Count', dimensions: all },
+  counted('start_unclear', 'StartsUnclear'),
+  counted('refund_busy', 'RefundsBusy'),
+  counted('provider_answered', 'ProviderAnswers', undefined, [['provider', 'providerModel', 'outcome']]),
+  timed('provider_answered', 'ProviderTime', 'millis', [['provider', 'providerModel']]),
+  counted('webhook_attempted', 'WebhookAttempts', undefined, [['outcome']]),
+  counted('charge_conflict', 'ChargeConflicts'),
+  counted('request_shed', 'RequestsShed'),
   // Keys of the form of an operator key that the operator API answered with 401.
-  { event: 'operator_key_refused', name: 'OperatorKeysRefused', unit: 'Count', dimensions: all },
+  counted('operator_key_refused', 'OperatorKeysRefused'),
   // Only the scheduled runs of the reconciler log this event, not those that an event started.
-  { event: 'reconciled', name: 'ReconcilerRuns', unit: 'Count', dimensions: all },
-  { event: 'reconciled', name: 'ReconcilerLooked', unit: 'Count', field: 'looked', dimensions: all },
-  { event: 'reconciled', name: 'ReconcilerStarted', unit: 'Count', field: 'started', dimensions: all },
-  { event: 'reconciled', name: 'ReconcilerRefunded', unit: 'Count', field: 'refunded', dimensions: all },
-  { event: 'reconciled', name: 'OpenCreations', unit: 'Count', field: 'open', dimensions: all },
-  { event: 'books_audited', name: 'BooksOutOfBalance', unit: 'Count', field: 'differences', dimensions: all },
+  counted('reconciled', 'ReconcilerRuns'),
+  counted('reconciled', 'ReconcilerLooked', 'looked'),
+  counted('reconciled', 'ReconcilerStarted', 'started'),
+  counted('reconciled', 'ReconcilerRefunded', 'refunded'),
+  counted('reconciled', 'OpenCreations', 'open'),
+  counted('books_audited', 'BooksOutOfBalance', 'differences'),
   // Each invocation that worked on a run, and each run that has audited every account.
-  { event: 'books_audit_part', name: 'AuditRuns', unit: 'Count', dimensions: all },
-  { event: 'books_audited', name: 'AuditFinished', unit: 'Count', dimensions: all },
-  { event: 'books_audited', name: 'AccountsAudited', unit: 'Count', field: 'accounts', dimensions: all },
+  counted('books_audit_part', 'AuditRuns'),
+  counted('books_audited', 'AuditFinished'),
+  counted('books_audited', 'AccountsAudited', 'accounts'),
   // The setting canary switches the canary on.
-  { event: 'canary_succeeded', name: 'CanarySucceeded', unit: 'Count', dimensions: all },
-  {
-    event: 'canary_succeeded',
-    name: 'CanaryMillis',
-    unit: 'Milliseconds',
-    field: 'millis',
-    dimensions: all,
-  },
+  counted('canary_succeeded', 'CanarySucceeded'),
+  timed('canary_succeeded', 'CanaryMillis', 'millis'),
 ] as const satisfies readonly MetricDefinition[];
 
 export type MetricName = (typeof metrics)[number]['name'];

@@ -90,7 +90,8 @@ async function again(
   const outcome = await copyAgain(creation, services);
   if (outcome !== 'started') throw notCopied(outcome, creation);
   const now = services.clock.now();
-  const body = creationView({ ...creation, copy: owedCopy }, services.resultsBaseUrl, now);
+  const addressOf = await services.results.of([creation]);
+  const body = creationView({ ...creation, copy: owedCopy }, addressOf, now);
   return { status: 202, body };
 }
 

@@ -18,6 +18,7 @@ import { type AccountId, type CreationId, executionName, type KeyId, type TokenI
 import { type Micros, toUsd } from '../values/money.ts';
 import type { ContentCredentials } from './content-credentials.ts';
 import type { Metadata } from './image-request.ts';
+import type { AddressOf } from './result-addresses.ts';
 
 export const creationStatuses = ['queued', 'processing', 'completed', 'failed'] as const;
 export type CreationStatus = (typeof creationStatuses)[number];
@@ -153,6 +154,8 @@ export interface CreationRecord extends PlainMembers {
   readonly colours?: string;
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;
+  /** Its results have signed addresses, each for so long. Absent: their paths are unguessable, and that is all. */
+  readonly signedMinutes?: number;
   readonly webhook?: WebhookState;
   /** The account had a bucket, so the picture is copied there once it is completed. */
   readonly copies?: true;
@@ -197,9 +200,9 @@ export function hasDeletedImages(creation: Pick<CreationRecord, 'erasedBy' | 're
 }
 
 /** The addresses of a creation's images. Empty once the images have expired, or are deleted. */
-export function resultUrls(creation: CreationRecord, resultsBaseUrl: string, nowMillis: number): string[] {
+export function resultUrls(creation: CreationRecord, addressOf: AddressOf, nowMillis: number): string[] {
   if (hasDeletedImages(creation) || (creation.resultsExpireAt ?? 0) <= nowMillis) return [];
-  return creation.results.map((image) => `${resultsBaseUrl}/${image.key}`);
+  return creation.results.map(({ key }) => addressOf(key, creation, nowMillis));
 }
 
 /** The fields that answers, webhooks and the operator's view give back exactly as they were sent. */
@@ -209,10 +212,10 @@ export function echoedFields({ metadata }: Pick<CreationRecord, 'metadata'>): Re
 
 export function creationView(
   creation: CreationRecord,
-  resultsBaseUrl: string,
+  addressOf: AddressOf,
   nowMillis: number,
 ): Record<string, unknown> {
-  const urls = resultUrls(creation, resultsBaseUrl, nowMillis);
+  const urls = resultUrls(creation, addressOf, nowMillis);
   return {
     id: creation.id,
     status: creation.status,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { addressOf, type BucketAccess } from '../aws/aws-place.ts';
 import { createSignedFetch, type SignedInit } from '../aws/signed-fetch.ts';
-import { sharedCacheSeconds, sourceTimeoutMillis } from '../contract/limits.ts';
+import { sharedCacheSeconds, signedPrefix, sourceTimeoutMillis } from '../contract/limits.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { StoredImage } from './creation.ts';
 
@@ -54,7 +54,7 @@ export function createImageStore(access: BucketAccess) {
     put: async (image: StoredImage, bytes: Uint8Array, expiresAtMillis?: number) => {
       const headers = {
         'content-type': image.contentType,
-        ...(expiresAtMillis !== undefined && whileItLives(expiresAtMillis)),
+        ...(expiresAtMillis !== undefined && cachingOf(image.key, expiresAtMillis)),
         'x-amz-meta-width': String(image.width),
         'x-amz-meta-height': String(image.height),
         ...(image.contentCredentials && { [credentialsHeader]: image.contentCredentials }),
@@ -90,8 +90,12 @@ export function createImageStore(access: BucketAccess) {
  * A browser may keep a result until the result ends: max-age would begin anew on the last day. A shared cache asks
  * the bucket again, so the address of a deleted image dies by itself. CloudFront has two caches one behind the other,
  * at the edge and in the region: within a minute both have asked.
+ *
+ * A result with signed addresses is asked for at each use, so that no cache shows it when its address has ended.
+ * CloudFront checks the signature also of what it keeps, and keeps this for a second.
  */
-function whileItLives(expiresAtMillis: number): Record<string, string> {
+function cachingOf(key: string, expiresAtMillis: number): Record<string, string> {
+  if (key.startsWith(signedPrefix)) return { 'cache-control': 'private, no-cache' };
   return {
     'cache-control': `public, immutable, s-maxage=${sharedCacheSeconds}`,
     expires: new Date(expiresAtMillis).toUTCString(),

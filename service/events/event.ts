@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type CreationRecord, resultUrls } from '../creations/creation.ts';
 import type { EventEntry } from '../creations/event-items.ts';
+import type { AddressOf } from '../creations/result-addresses.ts';
 import type { NoticeRecord } from '../notices/notice.ts';
 import { type AccountId, eventIdOfEnd, timeOfEvent } from '../values/ids.ts';
 import { endedEvent, webhookBody } from '../webhooks/webhook.ts';
@@ -28,13 +29,14 @@ export interface EventView {
 export function eventView(
   entry: EventEntry,
   record: CreationRecord | NoticeRecord,
-  resultsBaseUrl: string,
+  addressOf: AddressOf,
+  nowMillis: number,
 ): EventView {
   return {
     id: entry.id,
     event: 'type' in record ? record.type : endedEvent(record),
     created_at: new Date(timeOfEvent(entry.id)).toISOString(),
-    payload: JSON.parse(bodyOf(record, resultsBaseUrl)) as unknown,
+    payload: payloadOf(record, addressOf, nowMillis),
     redelivery_of: entry.again && !('type' in record) ? firstEventOf(record) : null,
   };
 }
@@ -43,13 +45,29 @@ function firstEventOf({ id, completedAt = '' }: CreationRecord): string {
   return eventIdOfEnd(id, Date.parse(completedAt));
 }
 
-/** The stored body, or as the first attempt makes it. Only an erasure changes what a reading shows. */
-function bodyOf(record: CreationRecord | NoticeRecord, resultsBaseUrl: string): string {
+/**
+ * The stored body, or as the first attempt makes it. Only an erasure changes what a reading shows, and signed
+ * addresses, which each reading makes anew.
+ */
+function payloadOf(record: CreationRecord | NoticeRecord, addressOf: AddressOf, nowMillis: number): unknown {
   const stored = record.webhook?.body;
-  if (stored !== undefined) return stored;
-  if ('type' in record) throw new Error('a notice has its body from its beginning');
-  const endedAt = Date.parse(record.completedAt ?? '');
-  return webhookBody(record, resultUrls(record, resultsBaseUrl, endedAt));
+  if ('type' in record) {
+    if (stored === undefined) throw new Error('a notice has its body from its beginning');
+    return JSON.parse(stored);
+  }
+  const { signedMinutes } = record;
+  const urls = (at: number): string[] => resultUrls(record, addressOf, at);
+  if (stored === undefined)
+    return JSON.parse(
+      webhookBody(
+        record,
+        urls(signedMinutes === undefined ? Date.parse(record.completedAt ?? '') : nowMillis),
+      ),
+    );
+  const payload = JSON.parse(stored) as Readonly<Record<string, unknown>>;
+  return signedMinutes === undefined || payload['result_urls'] === undefined
+    ? payload
+    : { ...payload, result_urls: urls(nowMillis) };
 }
 
 // The cursor of GET /events. It names a place in the log of one account, and is opaque to clients.

@@ -163,7 +163,7 @@ async function lookBehind(
   after: EventPlace,
   query: EventQuery,
   { account }: Caller,
-  { events, resultsBaseUrl, clock }: EventServices,
+  { events, results, clock }: EventServices,
 ): Promise<EventLook> {
   const read = await events.read(account.id, after, query.limit);
   if (!read) throw invalidRequest([wrongCursor()]);
@@ -171,13 +171,14 @@ async function lookBehind(
   const isShown = ({ id, of }: PlacedEvent): boolean =>
     timeOfEvent(id) + eventMillis > nowMillis && (query.notices || parseNoticeId(of) === undefined);
   const records = await events.subjects(read.filter(isShown));
+  const addressOf = await results.of([...records.values()].flatMap((one) => ('type' in one ? [] : [one])));
   const found: EventView[] = [];
   let bytes = 0;
   let place = after;
   for (const entry of read) {
     const record = isShown(entry) ? records.get(entry.of) : undefined;
     if (record) {
-      const view = eventView(entry, record, resultsBaseUrl);
+      const view = eventView(entry, record, addressOf, nowMillis);
       // As in the list of creations: the body is a text in the JSON of Lambda.
       bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(view)));
       if (bytes > mostPageBytes && found.length > 0) break;

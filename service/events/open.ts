@@ -1,13 +1,12 @@
 import { createHeldPlaces } from '../api/held-places-store.ts';
-import { openApiWith } from '../api/open.ts';
+import { type ApiPlatform, openApiWith } from '../api/open.ts';
 import { mostHeldReads } from '../contract/limits.ts';
 import type { ServicesOf } from '../platform/common.ts';
-import type { On } from '../platform/platform.ts';
 import { createEventLog } from './event-store.ts';
 
 export type EventServices = ServicesOf<typeof openEvents>;
 
-export function openEvents(on: On<'dynamodb'>) {
+export function openEvents(on: ApiPlatform) {
   return openApiWith(on, (store) => ({
     events: createEventLog(store),
     held: createHeldPlaces(store, 'events', mostHeldReads),

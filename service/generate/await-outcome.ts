@@ -66,7 +66,7 @@ export async function awaitOutcome(
   const last = await lastSeen(made.creations, seconds, services);
   if (!last) return acceptedAnswer(made, services);
   const applied = { 'preference-applied': `wait=${seconds}` };
-  const answer = withHeaders(acceptedAnswer({ ...made, creations: last }, services), applied);
+  const answer = withHeaders(await acceptedAnswer({ ...made, creations: last }, services), applied);
   if (!haveEnded(last)) return answer;
   const [refusal, ...others] = last.map(refusalOf);
   if (refusal && others.every((other) => other !== undefined)) throw refusal;

@@ -261,7 +261,7 @@ function newCreation(
   { caller, requestId, plan, sources }: Submission,
   index: number,
   nowMillis: number,
-  { randomBytes, schema, catalog }: SubmitServices,
+  { randomBytes, schema, catalog, signedMinutesOf }: SubmitServices,
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey, token } = caller;
@@ -291,6 +291,7 @@ function newCreation(
     createdAt: new Date(nowMillis).toISOString(),
     deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
     results: [],
+    signedMinutes: signedMinutesOf(account),
     // The address of the request goes before the endpoints of the account.
     webhook:
       webhookUrl === undefined && !account.creationEndpoints

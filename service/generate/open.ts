@@ -5,6 +5,7 @@ import type { Door, Table } from '../aws/dynamodb/table.ts';
 import type { AfterCatalog } from '../catalog/sold-catalog.ts';
 import { createCharges } from '../creations/charge-store.ts';
 import { createExecutions } from '../creations/executions.ts';
+import { signedMinutesBy } from '../creations/result-addresses.ts';
 import { createNoticeExecutions } from '../notices/notice-executions.ts';
 import { createNoticeMarks } from '../notices/notice-store.ts';
 import { type CommonServices, machinesOf, type ServicesOf } from '../platform/common.ts';
@@ -26,6 +27,7 @@ export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
     /** The page where a client tops up its wallet. Named in a 402. */
     topUpUrl: on.environment('TOP_UP_URL'),
     serviceCapacity: Number(on.environment('SERVICE_CAPACITY')),
+    signedMinutesOf: signedMinutesBy(on.environment('RESULTS')),
   };
   return (store: Table, { log }: Pick<CommonServices, 'log'>) => {
     const { signal } = store;

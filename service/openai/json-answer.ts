@@ -3,6 +3,7 @@ import type { StreamedAnswer } from '../api/response-stream.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { OutputFormat } from '../contract/request-fields.ts';
 import { type CreationRecord, resultUrls } from '../creations/creation.ts';
+import type { AddressOf } from '../creations/result-addresses.ts';
 import type { Creations } from '../generate/earlier-request.ts';
 import { toUsd } from '../values/money.ts';
 import type { FieldError } from '../values/problem.ts';
@@ -53,7 +54,10 @@ export async function picturesAnswer(
   const head = `{"created":${createdOf(creations)},"data":[`;
   const tail = `],${JSON.stringify(aboutOf(creations, pictures, services)).slice(1)}`;
   const answer = { status: 200, headers: creationHeaders(creations) };
-  const urls = pictures.map((picture) => (formats.includes('url') ? urlOf(picture, services) : undefined));
+  const addressOf = await services.results.of(creations);
+  const urls = pictures.map((picture) =>
+    formats.includes('url') ? urlOf(picture, addressOf, services) : undefined,
+  );
   if (!formats.includes('b64_json')) {
     const data = urls.flatMap((url) => (url === undefined ? [] : [JSON.stringify({ url })]));
     if (data.length === 0) throw unreadable(new Error('the pictures have expired'), creations, services);
@@ -81,9 +85,12 @@ async function* base64Body(
 }
 
 /** Undefined when the picture has expired. */
-function urlOf({ creation, image }: Picture, services: OpenaiImageServices): string | undefined {
-  const { resultsBaseUrl, clock } = services;
-  return resultUrls({ ...creation, results: [image] }, resultsBaseUrl, clock.now())[0];
+function urlOf(
+  { creation, image }: Picture,
+  addressOf: AddressOf,
+  { clock }: Pick<OpenaiImageServices, 'clock'>,
+): string | undefined {
+  return resultUrls({ ...creation, results: [image] }, addressOf, clock.now())[0];
 }
 
 /** Unix seconds. The same for every answer with these creations. */

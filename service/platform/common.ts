@@ -2,8 +2,9 @@
 import type { Table } from '../aws/dynamodb/table.ts';
 import { createTasks, type Tasks } from '../aws/step-functions.ts';
 import type { StateMachines } from '../creations/executions.ts';
+import { createResultAddresses, type ResultAddresses } from '../creations/result-addresses.ts';
 import type { Clock, Log, RandomBytes, Schema } from '../values/runtime.ts';
-import type { On, Platform } from './platform.ts';
+import type { On, Platform, ResultsPlatform } from './platform.ts';
 
 export interface CommonServices {
   readonly clock: Clock;
@@ -28,6 +29,11 @@ export function tableOf({ dynamodb, environment, clock, randomBytes }: On<'dynam
 
 export function machinesOf({ environment }: On): StateMachines {
   return { plain: environment('STATE_MACHINE_ARN'), callback: environment('CALLBACK_MACHINE_ARN') };
+}
+
+/** The addresses of results, as this function makes them. */
+export function resultsOf({ environment, resultSigner }: On & ResultsPlatform): ResultAddresses {
+  return createResultAddresses(environment('RESULTS_BASE_URL'), resultSigner);
 }
 
 /** @param signal of the request's time, where there is a request */

@@ -20,11 +20,13 @@ import { poolEmailsADay } from '../portal/invitation-room.ts';
 import { createRegisterUser } from '../portal/user-pool.ts';
 import { createUploadTargets } from '../uploads/upload-targets.ts';
 import { createCallingVendors } from '../vendors/calling-vendors.ts';
+import { Overloaded } from '../values/errors.ts';
 import { createConfigured } from '../vendors/configured.ts';
 import { createProviderCredentials } from '../vendors/credentials.ts';
 import { createSandboxProvider } from '../vendors/sandbox/provider.ts';
 import { createVendors, type VendorAccess } from '../vendors/vendors.ts';
 import { createSecretBox } from '../webhooks/secret-box.ts';
+import { once } from './common.ts';
 import { awsEnvironment, environment, outboundRules } from './environment.ts';
 import { random } from './lambda-base.ts';
 import type { Platform } from './platform.ts';
@@ -84,6 +86,20 @@ export function outbound(): Platform['outbound'] {
 export function secretBox(): Platform['secretBox'] {
   const secretArn = environment('ENCRYPTION_SECRET_ARN');
   return createSecretBox({ client: secrets(), secretArn, clock, randomBytes: random });
+}
+
+export function resultSigner(): Platform['resultSigner'] {
+  const secretArn = environment('RESULT_KEY_ARN');
+  if (secretArn === '') return undefined;
+  const opened = once(async () => {
+    const { openSigner } = await import('../creations/result-signer.ts');
+    return openSigner({ ...awsEnvironment(), secretArn, clock }, environment('RESULT_KEY_ID'));
+  });
+  return async (baseUrl) => {
+    const addressOf = await (await opened())(baseUrl);
+    if (!addressOf) throw new Overloaded();
+    return addressOf;
+  };
 }
 
 export function originSecrets(): Platform['originSecrets'] {

@@ -11,6 +11,7 @@ import type { Catalog, ProviderCosts } from '../catalog/catalog-schema.ts';
 import type { ProviderDefinition } from '../catalog/provider-definition.ts';
 import type { ImageStore } from '../creations/image-store.ts';
 import type { Measures } from '../creations/measures.ts';
+import type { Signer } from '../creations/result-addresses.ts';
 import type { Thumbnails } from '../creations/thumbnails.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { PaymentSystem } from '../payments/payment-system.ts';
@@ -44,6 +45,8 @@ export interface Platform {
   readonly uploadTargets: UploadTargets;
   readonly outbound: Outbound;
   readonly secretBox: SecretBox;
+  /** What signs addresses of results. Undefined: the service signs none. */
+  readonly resultSigner: Signer | undefined;
   /** What only the portal's distribution sends: one of these values, the newest or the one before it. */
   readonly originSecrets: () => Promise<readonly string[]>;
   /** Undefined: the service sends no e-mails of notices. */
@@ -70,3 +73,6 @@ export interface Registration {
 type Base = 'clock' | 'randomBytes' | 'environment' | 'log' | 'schema' | 'remembered';
 
 export type On<Parts extends keyof Platform = never> = Pick<Platform, Base | Parts>;
+
+/** A function that never shows a result of a creation that completed hands in no signer. */
+export type ResultsPlatform = Partial<On<'resultSigner'>>;

@@ -10,6 +10,7 @@ import {
   resultUrls,
   type StoredImage,
 } from '../creations/creation.ts';
+import type { AddressOf } from '../creations/result-addresses.ts';
 import { thumbnailKey } from '../creations/thumbnails.ts';
 import type { KeyId } from '../values/ids.ts';
 import { toUsd } from '../values/money.ts';
@@ -18,14 +19,14 @@ import { timelineOf } from './timeline.ts';
 
 export interface Showing {
   readonly keyNames: ReadonlyMap<KeyId, string>;
-  readonly resultsBaseUrl: string;
+  readonly addressOf: AddressOf;
   readonly nowMillis: number;
 }
 
 export function creationRow(creation: CreationRecord, showing: Showing): CreationRow {
   const { keyId, webhook, resultsExpireAt } = creation;
   const { error = null, error_code = null } = shownFailure(creation) ?? {};
-  const urls = resultUrls(creation, showing.resultsBaseUrl, showing.nowMillis);
+  const urls = resultUrls(creation, showing.addressOf, showing.nowMillis);
   return {
     id: creation.id,
     status: creation.status,
@@ -40,7 +41,7 @@ export function creationRow(creation: CreationRecord, showing: Showing): Creatio
     user: creation.user ?? null,
     key: { id: keyId, name: showing.keyNames.get(keyId) ?? keyId },
     result_urls: urls,
-    picture: pictureOf(urls[0], creation),
+    picture: pictureOf(urls[0], creation, showing),
     result_expires_at: resultsExpireAt === undefined ? null : new Date(resultsExpireAt).toISOString(),
     webhook: webhook ? { status: webhook.status, attempts: webhook.attempts } : null,
     created_at: creation.createdAt,
@@ -50,12 +51,18 @@ export function creationRow(creation: CreationRecord, showing: Showing): Creatio
   };
 }
 
-function pictureOf(url: string | undefined, { results, colours }: CreationRecord): PictureView | null {
+function pictureOf(
+  url: string | undefined,
+  creation: CreationRecord,
+  { addressOf, nowMillis }: Showing,
+): PictureView | null {
   if (url === undefined) return null;
+  const { results, colours } = creation;
   const [image] = results;
   if (!image) return null;
   const { width, height, contentType: content_type } = image;
-  const form = (name: 'small' | 'large') => (colours === undefined ? null : thumbnailKey(url, name));
+  const form = (name: 'small' | 'large') =>
+    colours === undefined ? null : addressOf(thumbnailKey(image.key, name), creation, nowMillis);
   return {
     ...{ url, width, height, content_type, small_url: form('small'), large_url: form('large') },
     colours: (colours?.match(/.{6}/g) ?? []).map((colour) => `#${colour}`),

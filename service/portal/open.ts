@@ -51,7 +51,6 @@ function portalSettings({ environment }: On): PortalSettings {
   return {
     portalUrl: new URL(environment('PORTAL_URL')),
     apiUrl: environment('API_URL'),
-    resultsBaseUrl: environment('RESULTS_BASE_URL'),
     emailsAreVerified: stated.emails_are_verified,
     hasAuthTime: stated.has_auth_time,
     paymentUrl: stated.payment_url,

@@ -4,7 +4,6 @@ export interface PortalSettings {
   readonly portalUrl: URL;
   /** The root of the public API: …/api/public/v1. */
   readonly apiUrl: string;
-  readonly resultsBaseUrl: string;
   /** True: every address that the issuer names counts as verified. */
   readonly emailsAreVerified: boolean;
   /** False: the issuer never says when the person proved who they are. The time of the sign-in counts then. */

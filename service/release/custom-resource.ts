@@ -17,7 +17,8 @@ interface CustomResourceServices {
 interface CustomResourceWork {
   /** Another id than before makes CloudFormation delete the resource under the id before. */
   readonly physicalId: string;
-  readonly run: () => Promise<void>;
+  /** Gives the attributes of the resource, if it has any. */
+  readonly run: () => Promise<Readonly<Record<string, string>> | void>;
   readonly done: string;
 }
 
@@ -27,10 +28,12 @@ export async function answerRequest(
   services: CustomResourceServices,
   { physicalId, run, done }: CustomResourceWork,
 ): Promise<string | undefined> {
-  const failure = await run().then(() => undefined, reasonOf);
+  let failure: string | undefined;
+  const data = await run().catch((error: unknown) => void (failure = reasonOf(error)));
   await services.answer(ResponseURL, {
     ...ids,
     PhysicalResourceId: physicalId,
+    ...(data && { Data: data }),
     Status: failure === undefined ? 'SUCCESS' : 'FAILED',
     Reason: failure ?? done,
   });

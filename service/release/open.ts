@@ -4,6 +4,7 @@ import { awsEnvironment } from '../platform/environment.ts';
 import type { On } from '../platform/platform.ts';
 import { answerCloudFormation } from './custom-resource.ts';
 import { createPageFiles, createPageStore } from './page-files.ts';
+import { createSecretCalls } from './secret-calls.ts';
 import { createTableProtection } from './table-protection.ts';
 
 export type PagesServices = ReturnType<typeof openPages>;
@@ -28,6 +29,7 @@ export function openProtection(on: On) {
   return {
     ...commonOf(on, 'protect-table'),
     protection: createTableProtection({ ...awsEnvironment(), clock: on.clock }),
+    secrets: createSecretCalls({ ...awsEnvironment(), clock: on.clock, randomBytes: on.randomBytes }),
     answer: answerCloudFormation,
   };
 }

@@ -1,6 +1,7 @@
 /** The routes of a creation, one after the other, until one gives an image or a final answer. */
 import { isPaused } from '../catalog/providers.ts';
 import { CreationFailed, type FailureName, failureNamed, failureNames } from '../contract/failures.ts';
+import { signedPrefix } from '../contract/limits.ts';
 import {
   type CreationRecord,
   isStoppedByCancel,
@@ -256,7 +257,7 @@ function newAttempt({ creation, services }: Walk, route: RouteChoice): RouteAtte
   return {
     ...route,
     startedAt: new Date(services.clock.now()).toISOString(),
-    resultKey: `results/${random}.${extension}`,
+    resultKey: `${creation.signedMinutes === undefined ? 'results/' : signedPrefix}${random}.${extension}`,
     ...(costMicros !== undefined && { providerCostMicros: costMicros }),
     ...(unitMicros !== undefined && { unitMicros }),
   };

@@ -43,7 +43,7 @@ async function attempt(
 ): Promise<void> {
   const now = services.clock.now();
   const delivery = newDelivery(owed, now, services);
-  const body = owed.webhook.body ?? owed.bodyAt(now);
+  const body = owed.webhook.body ?? (await owed.bodyAt(now));
   const nextAt = now + webhookClaimedMillis + waitAfter(delivery.attempt);
   if (!(await services.deliveries.claim({ delivery, body, nextAt, nowMillis: now }))) throw notDelivered();
   const before = services.clock.elapsed();

@@ -61,7 +61,7 @@ function owedNotice(notice: NoticeRecord): Owed {
     logIds: noticeIdsOf(notice),
     event: type,
     messageId: id,
-    bodyAt: () => webhook.body ?? '',
+    bodyAt: () => Promise.resolve(webhook.body ?? ''),
   };
 }
 
@@ -75,7 +75,8 @@ function owedWebhook(creation: CreationRecord, webhook: WebhookState, services: 
     logIds: idsOf(creation),
     event,
     messageId: `${creation.id}:${event}`,
-    bodyAt: (now) => webhookBody(creation, resultUrls(creation, services.resultsBaseUrl, now)),
+    bodyAt: async (now) =>
+      webhookBody(creation, resultUrls(creation, await services.results.of([creation]), now)),
     onEnded: (isDelivered, account) => countEnd(creation, isDelivered, account, services),
   };
 }

@@ -321,6 +321,7 @@ function reopened(
   return { ...known, ...Object.fromEntries(fresh) };
 }
 
+/** The body keeps its bytes, except that a new round gives signed addresses anew: the former may have ended. */
 function reopening(
   table: Table,
   creation: CreationRecord,
@@ -330,7 +331,7 @@ function reopening(
   return {
     TableName: table.name,
     Key: keys.creation(creation.id),
-    UpdateExpression: `SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero${endpoints ? ', webhook.endpoints = :endpoints' : ''}`,
+    UpdateExpression: `SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero${endpoints ? ', webhook.endpoints = :endpoints' : ''}${creation.signedMinutes === undefined ? '' : ' REMOVE webhook.body'}`,
     ConditionExpression:
       'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions AND attribute_not_exists(erasedAt)',
     ExpressionAttributeNames: { '#status': 'status' },

@@ -54,7 +54,7 @@ export async function deliverToEndpoints(owed: Owed, services: DeliveryServices)
     named.log.alarm('webhook_secret_lost', { issuedAt: new Date(issuedAt).toISOString() });
   // Without a secret nothing can be signed. E-mails need none.
   const targets = { readers, endpoints: secrets ? endpoints : undefined };
-  const claim = claimOf(owed, targets, services);
+  const claim = await claimOf(owed, targets, services);
   if (!(await services.rounds.claim(claim))) throw notDelivered();
   const ended = await sendAll(owed, claim, { secrets, readers, account: account.name }, named);
   const left = await services.rounds.settle(claim, ended);
@@ -83,7 +83,11 @@ async function waitUntilDue(
 }
 
 /** The record with every attempt that is due, and without the endpoints that get no more. */
-function claimOf(owed: Owed, targets: Targets, { clock, randomBytes }: DeliveryServices): RoundClaim {
+async function claimOf(
+  owed: Owed,
+  targets: Targets,
+  { clock, randomBytes }: DeliveryServices,
+): Promise<RoundClaim> {
   const { webhook } = owed;
   const nowMillis = clock.now();
   const deliveries: Delivery[] = [];
@@ -107,7 +111,7 @@ function claimOf(owed: Owed, targets: Targets, { clock, randomBytes }: DeliveryS
   const next = Object.fromEntries(
     Object.entries(named(owed, targets, nowMillis)).map(([name, one]) => [name, claimed(name, one)]),
   );
-  const body = webhook.body ?? owed.bodyAt(nowMillis);
+  const body = webhook.body ?? (await owed.bodyAt(nowMillis));
   return { owner: owed.id, known: webhook, next, deliveries, body };
 }
 

@@ -5,15 +5,15 @@ import { createMailReads } from '../notices/mail-store.ts';
 import { createMonthSpent } from '../notices/spend-reads.ts';
 import { createNoticeStore } from '../notices/notice-store.ts';
 import type { NoticeRecord } from '../notices/notice.ts';
-import { commonOf, tableOf } from '../platform/common.ts';
-import type { On } from '../platform/platform.ts';
+import { commonOf, resultsOf, tableOf } from '../platform/common.ts';
+import type { On, ResultsPlatform } from '../platform/platform.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEndpointStore } from './endpoint-store.ts';
 import { createRoundStore } from './round-store.ts';
 
 export type DeliveryServices = ReturnType<typeof openDelivery> & { readonly copyOwed?: CopyOwed };
 
-export type DeliveryPlatform = On<'dynamodb' | 'states' | 'secretBox' | 'outbound'>;
+export type DeliveryPlatform = On<'dynamodb' | 'states' | 'secretBox' | 'outbound'> & ResultsPlatform;
 
 /** Makes one attempt of a copy. Only the function that delivers notices holds the code of it. */
 export type CopyOwed = (work: NoticeRecord, services: DeliveryServices) => Promise<void>;
@@ -36,6 +36,6 @@ export function openDelivery(on: DeliveryPlatform, component = 'deliver-webhook'
     ...(topics && { mails: { ...createMailReads(table), ...topics } }),
     secretBox: on.secretBox,
     outbound: on.outbound,
-    resultsBaseUrl: on.environment('RESULTS_BASE_URL'),
+    results: resultsOf(on),
   };
 }

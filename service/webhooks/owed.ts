@@ -20,7 +20,7 @@ export interface Owed {
   readonly event: string;
   readonly messageId: string;
   /** The body of the first attempt, which the record keeps for the later ones. */
-  readonly bodyAt: (nowMillis: number) => string;
+  readonly bodyAt: (nowMillis: number) => Promise<string>;
   /** Receives the outcome of an attempt, once it is recorded. */
   readonly onEnded?: (isDelivered: boolean, account: DeliveringAccount) => Promise<void>;
 }

@@ -106,7 +106,7 @@ export type RedeliveryOutcome =
   | { readonly kind: 'unknown_delivery' }
   | { readonly kind: 'still_pending' };
 
-/** Opens a new round of attempts for the creation of a delivery. The body keeps its bytes. */
+/** Opens a new round of attempts for the creation of a delivery. The body keeps its bytes, but for signed addresses. */
 export async function redeliver(
   account: Account,
   deliveryId: string,

@@ -1,5 +1,6 @@
 /** The commands `accounts` and `keys` against the whole service. */
 import { describe, expect, it } from 'vitest';
+import { resultsChange } from '../../admin/commands/results.ts';
 import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService();
@@ -11,6 +12,25 @@ describe('an account', () => {
 
   it('gets another name by `accounts set --name`', async () => {
     expect(await set('--name', 'Atelier Zoë')).toMatchObject({ name: 'Atelier Zoë' });
+  });
+
+  it('chooses signed addresses and their minutes, and takes both back', async () => {
+    const signed = { results: 'signed', results_minutes: 10_080 };
+    expect(await set('--results', 'signed', '--results-minutes', '10080')).toMatchObject(signed);
+    expect(await stored()).toMatchObject({ results: 'signed', resultsMinutes: 10_080 });
+    const back = { results: 'unguessable', results_minutes: 60 };
+    expect(await set('--results', 'unguessable', '--results-minutes', '')).toMatchObject(back);
+    expect(await stored()).not.toHaveProperty('resultsMinutes');
+  });
+
+  it('cannot choose what the service does not have', () => {
+    expect(() => resultsChange({ results: 'signed' }, 'off')).toThrow(
+      '--results: this service has no keys that sign addresses: set `resultKeys` in its settings, and deploy again.',
+    );
+    expect(() => resultsChange({ results: 'unguessable' }, 'signed')).toThrow(
+      '--results: this service signs the addresses of all accounts.',
+    );
+    expect(resultsChange({ resultsMinutes: '1' }, 'signed')).toEqual({ resultsMinutes: 1 });
   });
 
   it('hides every model that several commands hide at the same time', async () => {
@@ -25,6 +45,8 @@ describe('an account', () => {
   it.each([
     [['--providers', ''], '--providers: a name is missing; write none for no provider at all.'],
     [['--providers', 'sandbox,'], '--providers: a name is missing; write none for no provider at all.'],
+    [['--results', 'secret'], '--results: must be one of unguessable, signed.'],
+    [['--results-minutes', '0'], '--results-minutes: "0" is no whole number from 1 to 10080.'],
     [['--name', ' '], '--name: must not be empty.'],
     [['--name', 'x'.repeat(101)], '--name: must have at most 100 characters.'],
     [['--name', 'a\u001b[2Jb'], '--name: must not contain control characters.'],

@@ -10,6 +10,7 @@ import { accountId, aCreation, anAccount, anApiKey, creationId, now } from '../f
 import { creationIdIn } from '../fixtures/values.ts';
 import { stub } from './fakes.ts';
 import { accepting, post, type Stage } from './serve-fixture.ts';
+import { resultsOfTests } from '../fixtures/records.ts';
 
 const caller: Caller = {
   account: anAccount(),
@@ -42,7 +43,7 @@ async function list(page: CreationPage, query: ApiRequest['query'] = {}): Promis
       return Promise.resolve(page);
     },
   });
-  const services = stub<ListServices>({ creations, resultsBaseUrl: 'https://results.test' });
+  const services = stub<ListServices>({ creations, results: resultsOfTests });
   const { body } = await listCreations(stub<ApiRequest>({ query }), caller, services);
   return body as Answer;
 }

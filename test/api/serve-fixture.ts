@@ -20,6 +20,7 @@ import { startBudget } from '../../service/values/time.ts';
 import { catalog } from '../catalog/catalog-fixture.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, type FakeClock, fakeLog, type FakeLog, fakePlaces, stub } from './fakes.ts';
+import { resultsOfTests } from '../fixtures/records.ts';
 
 interface Setting
   extends Partial<Pick<Outbound, 'check' | 'fetchSource'>>, Partial<Pick<RequestStore, 'countRequest'>> {
@@ -133,8 +134,9 @@ export function accepting(setting: Setting): Stage {
     topUpUrl: 'https://portal.test/wallet',
     topUpState: () => Promise.resolve(undefined),
     serviceCapacity: 2_000,
+    signedMinutesOf: () => undefined,
     // The last bits of the byte that seededBytes gives.
-    resultsBaseUrl: 'https://results.test',
+    results: resultsOfTests,
     authFailureForm: 'envelope' as const,
     ...setting.services,
   };

@@ -8,9 +8,16 @@ import { executionName } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { monthOf, nextMonth } from '../../service/values/time.ts';
 import { webhookBody } from '../../service/webhooks/webhook.ts';
-import { aCompletedCreation, aCreation, creationId, now, storedImage } from '../fixtures/records.ts';
+import {
+  aCompletedCreation,
+  aCreation,
+  addressOfTests,
+  creationId,
+  now,
+  storedImage,
+} from '../fixtures/records.ts';
 
-const base = 'https://results.test';
+const base = addressOfTests;
 
 describe('a creation as its client sees it', () => {
   it('A queued creation has no result and no error', () => {

@@ -14,6 +14,7 @@ import type { TimeBudget } from '../../service/values/time.ts';
 import { fakePlaces, type FakePlaces, stub } from '../api/fakes.ts';
 import { accountId, aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { creationIdIn } from '../fixtures/values.ts';
+import { resultsOfTests } from '../fixtures/records.ts';
 
 const caller: Caller = {
   account: anAccount({ eventsSince: '2026-11-01T00:00:00.000Z' }),
@@ -79,7 +80,7 @@ async function ask(
       ...own,
     }),
     held,
-    resultsBaseUrl: 'https://results.test',
+    results: resultsOfTests,
     budget: stub<TimeBudget>({ elapsed, signal: new AbortController().signal }),
     clock: stub<Clock>({
       now: () => now + elapsed(),

@@ -13,6 +13,7 @@ import { Overloaded } from '../../service/values/errors.ts';
 import { startBudget } from '../../service/values/time.ts';
 import { fakeClock, type FakeClock, fakeLog, fakePlaces, type FakePlaces, stub } from '../api/fakes.ts';
 import { accountId, aCompletedCreation, aCreation, creationId, keyId, now } from '../fixtures/records.ts';
+import { resultsOfTests } from '../fixtures/records.ts';
 
 function waiting(
   clock: FakeClock,
@@ -26,7 +27,7 @@ function waiting(
     creations,
     budget: startBudget(clock, requestMillis),
     log: fakeLog(),
-    resultsBaseUrl: 'https://results.test',
+    results: resultsOfTests,
   });
 }
 

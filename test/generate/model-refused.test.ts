@@ -23,6 +23,7 @@ import type { ApiRequest } from '../../service/api/request.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import { findReplay } from '../../service/generate/earlier-request.ts';
 import { aCreation, anAccount, anApiKey, creationId, storedImage } from '../fixtures/records.ts';
+import { resultsOfTests } from '../fixtures/records.ts';
 
 describe('a request for a model that cannot be rendered as asked', () => {
   const standard = { model: 'sandbox-standard', prompt: 'a pier' };
@@ -264,7 +265,7 @@ function services(creation = aCreation()): QuoteServices {
   return stub<QuoteServices>({
     catalog,
     outboundRules: 'public',
-    resultsBaseUrl: 'https://results.test',
+    results: resultsOfTests,
     creations: stub<CreationStore>({ read: () => Promise.resolve(creation) }),
     requests: stub<RequestStore>({ stampPoll: () => Promise.resolve(true) }),
   });

@@ -273,7 +273,11 @@ describe('the results of the distribution', () => {
             bucket === 'images' && ['a b/1.png', 'uploads/1.png', 'ab'].includes(key) ? found : undefined,
           ),
       },
-      { bucket: 'images', readable: ['arn:aws:s3:::images/a b/*', 'arn:aws:s3:::images/a'], added: {} },
+      {
+        ...{ bucket: 'images', added: {}, pages: [] },
+        readable: ['arn:aws:s3:::images/a b/*', 'arn:aws:s3:::images/a'],
+      },
+      { url: '', keyGroups: { keyIn: () => undefined }, now: () => 0 },
     );
     server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
     url = `http://127.0.0.1:${await listenOnLoopback(server)}/_results`;

@@ -185,7 +185,6 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
     ...ordinarySettings,
     portalUrl: new URL(portalUrl),
     apiUrl: `${origin}/api/public/v1`,
-    resultsBaseUrl: origin,
     ...options.settings,
   };
   const open = (): SignInServices => {

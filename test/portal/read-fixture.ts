@@ -19,6 +19,7 @@ import { stub } from '../api/fakes.ts';
 import { accountId, anAccount, now, seededBytes } from '../fixtures/records.ts';
 import { startMemory } from '../tables/engines.ts';
 import { openStores } from '../tables/facts.ts';
+import { resultsOfTests } from '../fixtures/records.ts';
 
 export const personId = 'p'.repeat(43) as PersonId;
 
@@ -60,11 +61,11 @@ function servicesOf(table: Table): ReadServices {
     actions: createActionLog(table),
     clientUrls: { openai: 'https://api.test/openai/v1', mcp: 'https://api.test/mcp' },
     serviceCapacity: 2_000,
+    results: resultsOfTests,
     settings: {
       takesPayments: false,
       portalUrl: new URL('https://portal.test/'),
       apiUrl: 'https://api.test/api/public/v1',
-      resultsBaseUrl: 'https://results.test',
       emailsAreVerified: false,
       hasAuthTime: true,
       paymentUrl: 'https://pay.test/',

@@ -76,6 +76,7 @@ import { anAccount, now } from '../fixtures/records.ts';
 import { createDirectStripe } from '../local/stripe/direct-stripe.ts';
 import { fakeTopics } from './mail-fixture.ts';
 import { ordinarySettings, originSecret, secrets, type WithCalls } from './portal-fixture.ts';
+import { resultsOfTests } from '../fixtures/records.ts';
 
 const portalUrl = new URL('https://portal.test/');
 
@@ -188,7 +189,6 @@ export function openWholePortal() {
       ...ordinarySettings,
       portalUrl,
       apiUrl: 'https://api.test/api/public/v1',
-      resultsBaseUrl: 'https://results.test',
     },
   });
   /** What becomes of the e-mail to an invited person. */
@@ -232,6 +232,7 @@ export function openWholePortal() {
       ...portal(),
       catalogs,
       clientUrls,
+      results: resultsOfTests,
       serviceCapacity: 2_000,
       ...readStores(table),
       ...overseeStores(table),
@@ -253,7 +254,8 @@ export function openWholePortal() {
     generate: servePortal('generate', generateHandlers, (): GenerateServices => ({
       ...portal(),
       ...outside,
-      resultsBaseUrl: 'https://results.test',
+      results: resultsOfTests,
+      signedMinutesOf: () => undefined,
       authFailureForm: 'envelope',
       topUpUrl: 'https://portal.test/wallet',
       serviceCapacity: 2_000,

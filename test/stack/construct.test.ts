@@ -32,8 +32,8 @@ const folder = mkdtempSync(join(tmpdir(), 'darkroom-construct-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const own = template.toJSON() as Document;
 
-/** The template of one machine takes payments. */
-const payments = { stripe: {} };
+/** The template of one machine takes payments and signs addresses. */
+const likeOneMachine = { payments: { stripe: {} }, resultKeys: true };
 
 /** A foreign app with the construct in two stacks. One of them has resources of its own on both sides of Darkroom. */
 function foreignApp(
@@ -44,11 +44,11 @@ function foreignApp(
   const app = new App({ outdir: join(folder, outdir), context });
   const stack = new Stack(app, 'Shop');
   const role = new Role(stack, 'Operator', { assumedBy: new AccountRootPrincipal() });
-  const images = new Darkroom(stack, 'Images', { resultDays: 7, payments });
+  const images = new Darkroom(stack, 'Images', { resultDays: 7, ...likeOneMachine });
   images.grantAdmin(role);
   images.functions['GenerateImage']?.addEnvironment('OPERATOR', role.roleArn);
   new CfnOutput(stack, 'ApiUrl', { value: images.apiUrl });
-  new Darkroom(new Stack(app, 'Other'), 'Images', { payments });
+  new Darkroom(new Stack(app, 'Other'), 'Images', likeOneMachine);
   app.synth();
   const read = (name: string): Document =>
     JSON.parse(readFileSync(join(folder, outdir, `${name}.template.json`), 'utf8')) as Document;
@@ -227,6 +227,7 @@ describe('the construct', () => {
           "arn:@AWS::Partition:states:@AWS::Region:@AWS::AccountId:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"ImagesNoticesStateMachine4830084F"}]}]}:*",
         ],
         "DescribeSecret GetSecretValue PutSecretValue": [
+          "@ImagesResultKey",
           "@ImagesPortalOriginSecret",
           "@ImagesPortalIdentityClientSecret",
           "@ImagesPaymentsSecret",

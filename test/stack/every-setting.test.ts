@@ -25,7 +25,11 @@ const app = new App({
   context: { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-asset-metadata': true },
 });
 new ServiceStack(app, 'Darkroom-full', { settings: parseSettings('full', fullSettings), pages: '' });
+new ServiceStack(app, 'Darkroom-plain', { settings: parseSettings('plain', {}), pages: '' });
 app.synth();
+const plain = JSON.parse(readFileSync(join(folder, 'Darkroom-plain.template.json'), 'utf8')) as {
+  readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
+};
 const path = join(folder, 'Darkroom-full.template.json');
 const template = Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
 
@@ -131,6 +135,44 @@ describe('the setting', () => {
     expect(JSON.stringify(bucket?.['LifecycleConfiguration'])).toContain(
       '{"ExpirationInDays":8,"Id":"results","Prefix":"results/","Status":"Enabled"}',
     );
+  });
+
+  it('The setting results signs the addresses of all accounts, and CloudFront asks for the signature', () => {
+    for (const name of ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate'])
+      expect(environmentOf(name)['RESULTS'], name).toBe('signed');
+    const [[, distribution] = []] = found('AWS::CloudFront::Distribution').filter(([name]) =>
+      name.startsWith('Images'),
+    );
+    const { CacheBehaviors, DefaultCacheBehavior } = (distribution ?? {})['DistributionConfig'] as {
+      readonly DefaultCacheBehavior: object;
+      readonly CacheBehaviors: readonly { readonly TrustedKeyGroups: readonly unknown[] }[];
+    };
+    const [behavior, ...others] = CacheBehaviors;
+    expect(others).toEqual([]);
+    expect({ ...behavior, TrustedKeyGroups: behavior?.TrustedKeyGroups.map(wordOf) }).toEqual({
+      ...DefaultCacheBehavior,
+      PathPattern: 'results/signed/*',
+      TrustedKeyGroups: ['@ImagesResultKeys'],
+    });
+    expect(wordOf(environmentOf('GetCreation')['RESULT_KEY_ID'])).toBe('@ImagesResultPublicKey');
+    expect(environmentOf('GetBalance')).not.toHaveProperty('RESULT_KEY_ARN');
+  });
+
+  it('Without keys nobody gets signed addresses, and CloudFront reads no result that had them', () => {
+    const types = Object.values(plain.Resources).map(({ Type }) => Type);
+    expect(types.filter((type) => /KeyGroup|PublicKey|ResultKeyPair/.test(type))).toEqual([]);
+    const texts = (type: string): string[] =>
+      Object.values(plain.Resources).flatMap((one) => (one.Type === type ? [JSON.stringify(one)] : []));
+    expect(texts('AWS::CloudFront::Distribution').join('')).not.toContain('results/signed');
+    expect(
+      texts('AWS::Lambda::Function')
+        .join('')
+        .match(/"RESULTS":"\w+"/g),
+    ).toEqual(Array.from({ length: 4 }, () => '"RESULTS":"off"'));
+    const denied =
+      /\{"Action":"s3:GetObject","Effect":"Deny","Principal":[^}]*\},"Resource":.{0,80}\/results\/signed\/\*/;
+    expect(texts('AWS::S3::BucketPolicy').join('')).toMatch(denied);
+    expect(JSON.stringify(found('AWS::S3::BucketPolicy'))).not.toMatch(denied);
   });
 
   it('The setting thumbnails reaches what stores results', () => {

@@ -18,6 +18,8 @@ export const fullSettings: Required<SettingsInput> = {
     name: 'images.example.com',
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/66666666-7777-8888-9999-000000000000',
   },
+  results: 'signed',
+  resultKeys: true,
   resultDays: 7,
   keepPromptsDays: 14,
   thumbnails: false,

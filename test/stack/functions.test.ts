@@ -167,11 +167,14 @@ describe('the bundle', () => {
     ]);
   });
 
+  const makesAddresses =
+    /^(DeliverWebhook|G(enerateImage|etCreation)|List(Creations|Events)|Mcp|OpenaiImages|PortalRead|ReceiveCallback|RenderImage.*|WebhookEndpoints)$/;
   it.each(bundles)(
     'The bundle of $name is minified and contains only JavaScript, and codecs where pictures are stored',
     ({ name, folder, text }) => {
       const onDemand = [
         ...(name.startsWith('RenderImage') ? ['bedrock.mjs'] : []),
+        ...(makesAddresses.test(name) ? ['result-signer.mjs'] : []),
         ...(name.startsWith('RenderImage') || name === 'ReceiveCallback'
           ? [
               'pixels.mjs',

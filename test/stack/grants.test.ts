@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyStatement } from '../../local/aws/iam.ts';
 import { nameOf, resolved, resourcesOf } from './template.ts';
 
+/** Of a function that makes addresses of results. */
+const signing = 'key of results: GetSecretValue';
+
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
   'table: BatchGetItem GetItem Query',
@@ -12,7 +15,7 @@ const renderer = [
   // Of a result that was deleted while they were made.
   'bucket/results/*-480.webp, bucket/results/*-96.webp: DeleteObject',
   // A renderer makes the first attempt to deliver a webhook, with the secret of its account.
-  'encryption secret, provider secret: GetSecretValue',
+  'encryption secret, key of results, provider secret: GetSecretValue',
   'notice machine: StartExecution',
   'models of Bedrock in the catalog: InvokeModel',
   'callback machine: SendTaskHeartbeat SendTaskSuccess',
@@ -27,6 +30,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'bucket/sources/*: PutObject',
     'bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
+    signing,
   ],
   // It signs a client's PUT. It can neither read uploads nor list them.
   CreateUpload: [
@@ -40,12 +44,13 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem Query',
     'table of ACCOUNT# IP#: UpdateItem',
     'table/index/listing: Query',
+    signing,
   ],
   // It reads an account's own items, and gives events their places in the log.
-  ListEvents: ['table: BatchGetItem GetItem Query', 'table of ACCOUNT# IP#: DeleteItem UpdateItem'],
+  ListEvents: ['table: BatchGetItem GetItem Query', 'table of ACCOUNT# IP#: DeleteItem UpdateItem', signing],
   // It reads where the automatic top-up stands.
   GetBalance: ['table: BatchGetItem GetItem', 'table of ACCOUNT# IP#: UpdateItem'],
-  GetCreation: ['table: BatchGetItem', 'table of ACCOUNT# CREATION# IP#: UpdateItem'],
+  GetCreation: ['table: BatchGetItem', 'table of ACCOUNT# CREATION# IP#: UpdateItem', signing],
   CancelCreation: [
     'table: BatchGetItem GetItem',
     'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
@@ -59,7 +64,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'bucket/results/*, bucket/sources/*: DeleteObject',
   ],
   WebhookEndpoints: [
-    'encryption secret: GetSecretValue',
+    'encryption secret, key of results: GetSecretValue',
     'notice machine: StartExecution',
     'table of ACCOUNT# CREATION# NOTICE#: PutItem UpdateItem',
     'table of ACCOUNT# IP#: UpdateItem',
@@ -78,7 +83,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table of HEALTH#: UpdateItem',
     'bucket/results/*: PutObject',
     'bucket/results/*-480.webp, bucket/results/*-96.webp: DeleteObject',
-    'encryption secret, provider secret: GetSecretValue',
+    'encryption secret, key of results, provider secret: GetSecretValue',
     'notice machine: StartExecution',
     'callback machine: SendTaskFailure SendTaskSuccess',
   ],
@@ -87,7 +92,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'bucket/results/*: GetObject',
-    'encryption secret: GetSecretValue',
+    'encryption secret, key of results: GetSecretValue',
     'arn:aws:sns:us-east-1:000000000000:Darkroom-mail-*: ListSubscriptionsByTopic Publish',
     'notice machine: StartExecution',
   ],
@@ -109,7 +114,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem GetItem Query',
     'table of ACCOUNT# IP# SESSION#: BatchWriteItem UpdateItem',
     'table/index/listing, table/index/open_work: Query',
-    'origin secret: GetSecretValue',
+    'key of results, origin secret: GetSecretValue',
   ],
   PortalManage: [
     'table: BatchGetItem GetItem Query',
@@ -172,7 +177,8 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   // It empties the bucket when the stack is deleted.
   PublishPages: ['bucket of the pages/*: DeleteObject PutObject', 'bucket of the pages: ListBucket'],
   // Only its own table, whatever the setting restoredTable says.
-  ProtectTable: ['table: DescribeTable UpdateTable'],
+  // It also makes the first key that signs addresses of results.
+  ProtectTable: ['table: DescribeTable UpdateTable', 'key of results: GetSecretValue PutSecretValue'],
   // What GenerateImage may do, and it finds the tries of a call and reads the images that it answers.
   OpenaiImages: [
     'table: BatchGetItem GetItem Query',
@@ -180,6 +186,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'bucket/sources/*: PutObject',
     'bucket/results/*, bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
+    signing,
   ],
   OpenaiModels: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   // What the operations behind its tools may do, and it reads the images that it answers.
@@ -190,7 +197,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'bucket/sources/*: PutObject',
     'bucket/results/*, bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
-    'provider secret: GetSecretValue',
+    'key of results, provider secret: GetSecretValue',
     'callback machine: SendTaskFailure',
   ],
   EraseContent: [
@@ -217,6 +224,7 @@ function shortName(arn: string): string {
     .replace(/^arn:aws:s3:::[^/]+/, 'bucket')
     .replace(/^arn:aws:secretsmanager:.*:secret:PortalOriginSecret.*$/, 'origin secret')
     .replace(/^arn:aws:secretsmanager:.*:secret:PortalIdentityClientSecret.*$/, 'client secret')
+    .replace(/^arn:aws:secretsmanager:.*:secret:ImagesResultKey.*$/, 'key of results')
     .replace(/^arn:aws:secretsmanager:.*:secret:PaymentsSecret.*$/, 'payment secret')
     .replace(/^arn:aws:cognito-idp:.*:userpool\/PortalIdentityUserPool[^/*]*$/, 'user pool')
     .replace(/^arn:aws:secretsmanager:.*:secret:EncryptionSecret.*$/, 'encryption secret')

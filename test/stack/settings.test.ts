@@ -20,6 +20,8 @@ describe('settings', () => {
     expect(parseSettings('lib/config/default.ts', {})).toEqual({
       apiTraffic: 'all-at-once',
       resultDays: 30,
+      results: 'unguessable',
+      resultKeys: false,
       keepPromptsDays: 90,
       thumbnails: true,
       uploadOrigins: ['*'],

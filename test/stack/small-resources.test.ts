@@ -146,6 +146,8 @@ describe('the secret with the keys of providers', () => {
       EncryptionSecret: { ExcludePunctuation: true, PasswordLength: 64 },
       ProvidersCredentials: { GenerateStringKey: 'unused', SecretStringTemplate: '{}' },
       PaymentsSecret: { GenerateStringKey: 'unused', SecretStringTemplate: '{}' },
+      // A function puts the key into it.
+      ImagesResultKey: { GenerateStringKey: 'unused', SecretStringTemplate: '{}' },
       PortalOriginSecret: { ExcludePunctuation: true, PasswordLength: 64 },
       // The user pool draws the secret of its client.
       PortalIdentityClientSecret: undefined,
@@ -186,6 +188,7 @@ const stateful: Readonly<Record<string, readonly string[]>> = {
   'AWS::S3::Bucket': ['ImagesBucket4B6DB8E1'],
   'AWS::SecretsManager::Secret': [
     'EncryptionSecretA7F02943',
+    'ImagesResultKey19C2A5DC',
     'ProvidersCredentials109EE3DB',
     'PaymentsSecret026AFB96',
     'PortalIdentityClientSecretB45EE638',

@@ -45,7 +45,7 @@ const unused: readonly { readonly grant: RegExp; readonly because: string }[] = 
     because: 'The user pool has no stand-in; people of this machine sign in at its own issuer',
   },
   {
-    grant: /^(ProtectTable dynamodb:|PublishPages s3:(DeleteObject|ListBucket) )/,
+    grant: /^(ProtectTable |PublishPages s3:(DeleteObject|ListBucket) )/,
     because: 'CloudFormation asks for it when it deploys or deletes a stack, and one machine does neither',
   },
 ];

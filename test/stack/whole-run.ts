@@ -41,7 +41,7 @@ export async function wholeRun(): Promise<WholeRun> {
     takesPayments: true,
     // On a busy machine the reconciler ends what an advance has not waited for.
     firesByItself: true,
-    environment: { ...environmentOf([['fal', fal]]), CALLBACK_BASE_URL: '{origin}' },
+    environment: { ...environmentOf([['fal', fal]]), CALLBACK_BASE_URL: '{origin}', RESULTS: 'signed' },
   });
   await service.operator.credentials.set('fal', fakes.fal.key ?? '');
   await service.operator.providers.enable('fal');
@@ -187,7 +187,7 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
     expect(answer.status, `GET ${path}: ${answer.text}`).toBe(status);
     return answer;
   };
-  await get('/events');
+  const { next_cursor: cursor } = (await get('/events')).body as { next_cursor: string };
   const body = {
     model: 'sandbox-pro',
     prompt: 'a lake',
@@ -221,6 +221,7 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
     '/requests',
     // By now there are events that have no place yet.
     '/events',
+    `/events?after=${cursor}`,
     `/creations/${idOf(completed)}`,
   ])
     await get(path);

@@ -19,6 +19,7 @@ import {
   accountId,
   aCompletedCreation,
   aCreation,
+  addressOfTests,
   anAccount,
   anApiKey,
   now,
@@ -251,7 +252,7 @@ describe('Metadata', () => {
     fc.assert(
       fc.property(entries, (sent) => {
         const creation = stored(aCompletedCreation({ metadata: metadataOf(sent) }));
-        const shown = JSON.parse(JSON.stringify(creationView(creation, 'https://results.test', now))) as {
+        const shown = JSON.parse(JSON.stringify(creationView(creation, addressOfTests, now))) as {
           metadata: object;
         };
         const announced = JSON.parse(webhookBody(creation, [])) as { metadata: object };

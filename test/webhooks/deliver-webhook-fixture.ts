@@ -14,6 +14,7 @@ import { webhookSecret } from '../../service/webhooks/webhook.ts';
 import { fakeClock, type FakeClock, fakeLog, type FakeLog, stub } from '../api/fakes.ts';
 import { aCompletedCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { without } from '../fixtures/values.ts';
+import { resultsOfTests } from '../fixtures/records.ts';
 
 export const payload = { creation_id: creationId };
 export const [current, previous] = [
@@ -118,7 +119,7 @@ export function stage(setting: Setting = {}): Stage {
     log,
     schema,
     randomBytes: seededBytes,
-    resultsBaseUrl: 'https://results.test',
+    results: resultsOfTests,
     creations: stub<CreationStore>({
       read: async () => Promise.resolve(setting.creation === null ? undefined : creation),
     }),

@@ -15,7 +15,7 @@ const noteOf = async (id: string): Promise<PictureView> => {
   const record = await recordWhen(service, id, ({ colours }) => colours !== undefined);
   const showing = {
     keyNames: new Map(),
-    resultsBaseUrl: service.operator.raw.resultsBaseUrl,
+    addressOf: await service.operator.results.of([]),
     nowMillis: service.operator.clock.now(),
   };
   const { picture } = creationRow(record, showing);

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 050fbe298aaa659db9a054afa0cb6139d113b7574e75e4848d0b8e9cd77a5edf
-// types   5c84bab5a10e94f2eebcd0dcf3227f880599e51c5e110f0db32016b58b7e05a7
+// schemas 3b3d32f3ca705463f56cb0fc7014375cca5036a2ffad2b49634632a46e5a8d79
+// types   ee3c0ea884bf405ccffce15bd49417bcfa1a97b13e1b2dc34db3c87fa3e24a6a
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -238,7 +238,7 @@ export type CreationCompleted = {
     event: 'creation.completed';
     status: 'completed';
     /**
-     * The addresses of the images.
+     * The addresses of the images. Signed ones end: read the creation again for new ones.
      */
     result_urls: Array<string>;
     /**
@@ -1698,7 +1698,7 @@ export type CompletedCreation = {
     started_at: string | null;
     status: 'completed';
     /**
-     * The addresses of the images. Empty after result_expires_at.
+     * The addresses of the images. Empty after result_expires_at. Where addresses are signed, each reading gives new ones, which open the images for an hour or as the operator chose; afterwards they are 403.
      */
     result_urls: Array<string>;
     /**
@@ -1729,7 +1729,7 @@ export type CompletedCreation = {
  */
 export type CreationResult = {
     /**
-     * Anyone who has the address can fetch the image until result_expires_at.
+     * Anyone who has the address can fetch the image until result_expires_at; a signed address until its Expires, in Unix seconds.
      */
     url: string;
     /**
@@ -1953,7 +1953,7 @@ export type UserCreation = {
     started_at: string | null;
     status: 'completed';
     /**
-     * The addresses of the images. Empty after result_expires_at.
+     * The addresses of the images. Empty after result_expires_at. Where addresses are signed, each reading gives new ones, which open the images for an hour or as the operator chose; afterwards they are 403.
      */
     result_urls: Array<string>;
     /**

@@ -420,6 +420,7 @@ export function createService(
       return value;
     },
     log: (component) => createLog(component, onText),
+    resultSigner: undefined,
     schema: () => releases.begin(releases.current()),
     remembered: createMemories(),
     dynamodb: clients.documents,

@@ -5,9 +5,11 @@ export const {
   createHash,
   createHmac,
   createPublicKey,
+  generateKeyPairSync,
   getRandomValues,
   hkdfSync,
   randomBytes,
+  sign,
   timingSafeEqual,
   verify,
 } = process.getBuiltinModule('node:crypto');

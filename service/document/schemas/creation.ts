@@ -36,9 +36,10 @@ export const failureCode = z
 
 const creationResult = z
   .object({
-    url: z
-      .url()
-      .meta({ description: 'Anyone who has the address can fetch the image until result_expires_at.' }),
+    url: z.url().meta({
+      description:
+        'Anyone who has the address can fetch the image until result_expires_at; a signed address until its Expires, in Unix seconds.',
+    }),
     width: z.int().min(1).meta({ description: 'In pixels.' }),
     height: z.int().min(1).meta({ description: 'In pixels.' }),
     content_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
@@ -126,9 +127,10 @@ const completedCreation = z
   .object({
     ...asked,
     status: z.literal('completed'),
-    result_urls: z
-      .array(z.url())
-      .meta({ description: 'The addresses of the images. Empty after result_expires_at.' }),
+    result_urls: z.array(z.url()).meta({
+      description:
+        'The addresses of the images. Empty after result_expires_at. Where addresses are signed, each reading gives new ones, which open the images for an hour or as the operator chose; afterwards they are 403.',
+    }),
     results: z.array(creationResult).meta({ description: 'The images. Empty after result_expires_at.' }),
     result_expires_at: moment('Until when the images can be fetched.'),
     copy: creationCopy

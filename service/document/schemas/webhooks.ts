@@ -16,7 +16,9 @@ export const creationCompleted = z
   .object({
     event: z.literal('creation.completed'),
     status: z.literal('completed'),
-    result_urls: z.array(z.url()).meta({ description: 'The addresses of the images.' }),
+    result_urls: z.array(z.url()).meta({
+      description: 'The addresses of the images. Signed ones end: read the creation again for new ones.',
+    }),
     ...ended,
   })
   .meta({ id: 'CreationCompleted', description: 'The event of a creation that has its images.' });

@@ -87,7 +87,7 @@ export async function creationResult(
   const links = (creation.results ?? []).map(({ url, content_type: mimeType, bytes }): ContentBlock => ({
     type: 'resource_link',
     uri: url,
-    name: url.slice(url.lastIndexOf('/') + 1),
+    name: keyOf(url).replace(/^.*\//, ''),
     mimeType,
     size: bytes,
   }));
@@ -111,15 +111,20 @@ export async function creationsResult(made: MadeBodies, services?: McpServices):
   };
 }
 
+/** The key of the result at this address, signed or not. */
+function keyOf(url: string): string {
+  return /results\/(?:signed\/)?[\w-]+\.\w+/.exec(url)?.[0] ?? '';
+}
+
 /** The picture itself, when hosts can show it. Without it the link is left, so no failure of the read counts. */
 async function pictureOf(
   { id, results }: CreationBody,
-  { images, resultsBaseUrl, log }: McpServices,
+  { images, log }: McpServices,
 ): Promise<ContentBlock | undefined> {
   const image = results?.[0];
   if (!image || image.bytes > mostInlineBytes || !shownTypes.includes(image.content_type)) return undefined;
   try {
-    const bytes = await images.get(image.url.slice(resultsBaseUrl.length + 1));
+    const bytes = await images.get(keyOf(image.url));
     return { type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType: image.content_type };
   } catch (error) {
     log.info('picture_not_read', { creationId: id, error: errorName(error) });

@@ -30,11 +30,12 @@ export async function awaitEnd(
   seconds: number,
   { caller, services, tell }: Pick<ToolCall, 'caller' | 'services' | 'tell'>,
 ): Promise<MadeBodies> {
-  const { clock, creations, budget, resultsBaseUrl, log } = services;
+  const { clock, creations, budget, results, log } = services;
   const look = async (known: CreationBody): Promise<CreationBody> => {
     if (isTerminal(known.status)) return known;
     const record = await creations.read(known.id as CreationId);
-    return record ? (creationView(record, resultsBaseUrl, clock.now()) as unknown as CreationBody) : known;
+    if (!record) return known;
+    return creationView(record, await results.of([record]), clock.now()) as unknown as CreationBody;
   };
   let last = made;
   let toldAt = -tellMillis;

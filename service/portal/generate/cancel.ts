@@ -1,6 +1,7 @@
 import { creationNotFound, notCancellable } from '../../api/problems.ts';
 import { cancelCreation } from '../../creations/cancel.ts';
 import { creationView, idsOf } from '../../creations/creation.ts';
+import { noAddresses } from '../../creations/result-addresses.ts';
 import { parseCreationId } from '../../values/ids.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import type { PortalHandlers } from '../http/serve-portal.ts';
@@ -18,8 +19,7 @@ const cancelPortalCreation: PortalHandle<'cancelPortalCreation', PortalCancelSer
   if (creation?.accountId !== caller.account.id) throw creationNotFound();
   const outcome = await cancelCreation(creation, idsOf(creation), services);
   if (outcome.kind === 'not_cancellable') throw notCancellable(outcome.creation);
-  const { resultsBaseUrl } = services.settings;
-  return { status: 200, body: creationView(outcome.creation, resultsBaseUrl, services.clock.now()) };
+  return { status: 200, body: creationView(outcome.creation, noAddresses, services.clock.now()) };
 };
 
 /** The Lambda function that cancels a creation. It alone may read the keys of the vendors that stop jobs. */

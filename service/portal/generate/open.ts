@@ -8,7 +8,7 @@ import { createRequestStore } from '../../api/request-store.ts';
 import { heldShare } from '../../contract/limits.ts';
 import { createCreationReader } from '../../creations/creation-reads.ts';
 import { charging, type SubmitPlatform } from '../../generate/open.ts';
-import { commonOf, type ServicesOf } from '../../platform/common.ts';
+import { commonOf, resultsOf, type ServicesOf } from '../../platform/common.ts';
 import type { On } from '../../platform/platform.ts';
 import { createUploadStore } from '../../uploads/upload-store.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
@@ -19,7 +19,7 @@ export type GenerateHandle<Name extends PortalOperationName> = PortalHandle<Name
 export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'uploadTargets'>) {
   const charge = charging(on, 'generate', heldShare.least);
   const base = {
-    resultsBaseUrl: on.environment('RESULTS_BASE_URL'),
+    results: resultsOf(on),
     authFailureForm: 'envelope' as const,
     uploadTargets: on.uploadTargets,
   };

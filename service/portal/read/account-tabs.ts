@@ -39,7 +39,7 @@ export const showOperatedCreation: ReadHandle<'showOperatedCreation'> = async (
   { nowMillis },
   services,
 ) => {
-  const { creations, deliveries, reads, operated, settings } = services;
+  const { creations, deliveries, reads, operated, results } = services;
   const id = parseCreationId(pathId);
   const creation = id && (await creations.read(id));
   if (!creation) throw creationNotFound();
@@ -50,7 +50,7 @@ export const showOperatedCreation: ReadHandle<'showOperatedCreation'> = async (
     operated.requestOf(creation),
   ]);
   const keyNames = new Map(keys.map(({ id: key, name }) => [key, name]));
-  const showing = { keyNames, resultsBaseUrl: settings.resultsBaseUrl, nowMillis };
+  const showing = { keyNames, addressOf: await results.of([creation]), nowMillis };
   const body: OperatedCreation = {
     ...creationDetail(creation, attempts, showing),
     account: creation.accountId,

@@ -16,14 +16,14 @@ import { choiceOf, cursorWords, dayIn, oneOf, parametersOf } from '../../operate
 export const listPortalCreations: TabHandle<'listPortalCreations'> = async (
   request,
   { account, nowMillis },
-  { creations, reads, settings },
+  { creations, reads, results },
 ) => {
   const query = queryOf(request);
   const [page, keyNames] = await Promise.all([
     creations.page(account.id, query),
     keyNamesFor(query, account.id, reads),
   ]);
-  const showing = { keyNames, resultsBaseUrl: settings.resultsBaseUrl, nowMillis };
+  const showing = { keyNames, addressOf: await results.of(page.creations), nowMillis };
   const data = page.creations.map((creation) => creationRow(creation, showing));
   return { status: 200, body: { data, next_cursor: page.next ?? null } };
 };
@@ -70,14 +70,14 @@ function userIn(text: string): string | undefined {
 export const getPortalCreation: ReadHandle<'getPortalCreation'> = async (
   { pathId },
   { account, nowMillis },
-  { creations, deliveries, reads, settings },
+  { creations, deliveries, reads, results },
 ) => {
   const id = parseCreationId(pathId);
   const creation = id && (await creations.read(id));
   if (creation?.accountId !== account.id) throw creationNotFound();
   const [attempts, keys] = await Promise.all([deliveries.ofCreation(creation), reads.keys(account.id)]);
   const keyNames = new Map(keys.map(({ id: key, name }) => [key, name]));
-  const showing = { keyNames, resultsBaseUrl: settings.resultsBaseUrl, nowMillis };
+  const showing = { keyNames, addressOf: await results.of([creation]), nowMillis };
   return { status: 200, body: creationDetail(creation, attempts, showing) };
 };
 

@@ -30,7 +30,7 @@ export const getHome: ReadHandle<'getHome'> = async (_request, caller, services)
   const schedules = schedulesOf(attempts);
   const own = keys.filter((key) => !isPlayground(key));
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
-  const showing = { keyNames, resultsBaseUrl: services.settings.resultsBaseUrl, nowMillis };
+  const showing = { keyNames, addressOf: await services.results.of(newest), nowMillis };
   const sumOf = (spent: (key: ApiKey) => Micros): number =>
     toUsd(asMicros(keys.reduce((sum, key) => sum + spent(key), 0)));
   const { availableMicros, creditLineMicros } = account;

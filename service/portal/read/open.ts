@@ -6,7 +6,8 @@ import { createRequestLogReads } from '../../api/request-log-reads.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import type { Table } from '../../aws/dynamodb/table.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
-import type { ServicesOf } from '../../platform/common.ts';
+import type { ResultAddresses } from '../../creations/result-addresses.ts';
+import { resultsOf, type ServicesOf } from '../../platform/common.ts';
 import { createProviderStore } from '../../catalog/provider-store.ts';
 import { createNoticeStore } from '../../notices/notice-store.ts';
 import { createPaymentStore } from '../../payments/payment-store.ts';
@@ -26,7 +27,8 @@ export type ReadServices = ServicesOf<typeof openPortalRead>;
 export type ReadHandle<Name extends PortalOperationName> = PortalHandle<Name, ReadServices>;
 
 /** What the lists of an account need. The operator's pages read the same lists of every account. */
-export type TabServices = PortalServices & ReturnType<typeof readStores>;
+export type TabServices = PortalServices &
+  ReturnType<typeof readStores> & { readonly results: ResultAddresses };
 export type TabHandle<Name extends PortalOperationName> = (
   request: ApiRequest,
   caller: PersonCaller & { readonly account: Account },
@@ -62,6 +64,7 @@ export function overseeStores(table: Table) {
 export function openPortalRead(on: PortalPlatform & CatalogPlatform) {
   const catalogs = catalogsOf(on);
   const base = {
+    results: resultsOf(on),
     serviceCapacity: Number(on.environment('SERVICE_CAPACITY')),
     /** Where programs that know nothing of this service find it: …/openai/v1 and …/mcp. */
     clientUrls: { openai: on.environment('OPENAI_URL'), mcp: on.environment('MCP_URL') },
