@@ -18,6 +18,7 @@ import { addPaymentCommands } from './commands/payments.ts';
 import { addPeopleCommands } from './commands/people.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReleaseCommands } from './commands/releases.ts';
+import { addResultsCommands } from './commands/results.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { addBlockCommands, addPortalCommands, addServiceCommands } from './commands/service.ts';
 import { addWalletCommands } from './commands/wallet.ts';
@@ -37,6 +38,7 @@ const commands = [
   addCreationCommands,
   addBlockCommands,
   addPortalCommands,
+  addResultsCommands,
   addProviderCommands,
   addCatalogCommands,
   addFigureCommands,

@@ -1,5 +1,6 @@
 /** Opens what an operator's command works on: by the same openers as the functions, and the editors of secrets. */
 import { randomBytes } from 'node:crypto';
+import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -45,6 +46,7 @@ import type { StackAccess } from './evidence/ask-stack.ts';
 import { OperatorError } from './operator-error.ts';
 import { type OriginSecretRotation, rotateOriginSecret } from './origin-secret.ts';
 import { createReleaseStore } from './release-store.ts';
+import type { ResultKeyAccess } from './result-keys.ts';
 
 const limitsSchema = z.object({
   postRate: z.number(),
@@ -118,6 +120,14 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     ...opened,
     secretBox,
     signing: address.signing,
+    /** The keys that sign addresses of results. Throws OperatorError when the stack has none. */
+    resultKeys: (): ResultKeyAccess => {
+      const keys = address.resultKeys;
+      if (!keys) throw new OperatorError('The stack signs no addresses: set `resultKeys`, and deploy again.');
+      // CloudFront's API is in one region.
+      const cloudFront = new CloudFrontClient({ ...local, region: 'us-east-1' });
+      return { cloudFront, secrets, keys, now: () => clock.now() };
+    },
     results: createResultAddresses(
       address.resultsBaseUrl,
       address.resultKeys && readerOf(secrets, address.resultKeys),

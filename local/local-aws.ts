@@ -96,6 +96,7 @@ export async function startLocalAws({
       lambda,
       ...(topics && { sns: topics.service }),
       objectStore: objects,
+      keyGroups,
       faults,
       authorize,
       now,

@@ -1,8 +1,21 @@
-/** Who can open the results of an account. */
+/** Who can open results, and the key that signs their addresses. */
 import type { AccountChange } from '../../service/accounts/account-store.ts';
 import { resultAccesses, resultMinutes } from '../../service/contract/limits.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
+import { retireResultKeys, rotateResultKey } from '../result-keys.ts';
 import * as values from '../terminal/values.ts';
+
+export function addResultsCommands(program: OperatorCommand): void {
+  const results = program.task('results', 'replace the key that signs addresses of results');
+  results
+    .task('rotate-key', 'begin to replace the key, or go on: run it twice, 15 minutes apart')
+    .option('--retire', 'take away the keys that were replaced more than 7 days ago')
+    .run(async ({ services, output }, { retire }: { retire?: boolean }) => {
+      const access = services.resultKeys();
+      output.show({ ...(await (retire ? retireResultKeys : rotateResultKey)(access)) });
+    });
+}
 
 export interface ResultsChoice {
   readonly results?: string;

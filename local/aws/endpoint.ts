@@ -23,6 +23,14 @@ import {
   writeLambdaError,
   writeLambdaOutput,
 } from './json-protocol.ts';
+import {
+  answerCloudFront,
+  isOfCloudFront,
+  writeCloudFront,
+  writeCloudFrontError,
+} from './cloudfront-protocol.ts';
+import { operator } from './iam.ts';
+import type { KeyGroups } from './key-groups.ts';
 import type { ObjectStore } from './object-store.ts';
 import { isQuery, readQueryCall, writeQueryError, writeQueryOutput } from './query-protocol.ts';
 import { answersCors, type CorsRules, hideMissingKeys, isPresigned, presignedCaller } from './s3-access.ts';
@@ -38,6 +46,8 @@ export interface AwsEndpointOptions {
   /** Absent: the endpoint has no operation of SNS. */
   readonly sns?: AwsService;
   readonly objectStore: ObjectStore;
+  /** The keys of CloudFront. Absent: the endpoint has no operation of CloudFront. */
+  readonly keyGroups?: KeyGroups;
   /** Throws AccessDeniedException when the caller's policies do not allow the call. */
   readonly authorize: (call: AwsCall) => void;
   readonly faults: Faults;
@@ -65,7 +75,16 @@ export interface AwsEndpoint {
 
 /** Puts the services behind one endpoint. */
 export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
-  const { authorize, faults, now, secretKey, corsRules = () => [], objectStore, ...others } = options;
+  const {
+    authorize,
+    faults,
+    now,
+    secretKey,
+    corsRules = () => [],
+    objectStore,
+    keyGroups: _ofCloudFront,
+    ...others
+  } = options;
   const callerOf = (request: IncomingMessage, body: Buffer): string => {
     requireLoopback(request);
     return secretKey === undefined ? namedCaller(request) : signedCaller(request, body, secretKey);
@@ -99,6 +118,26 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
           writeJsonOutput(target.service, await handle(call), response);
         },
         (error) => writeJsonError(target.service, error, response),
+      );
+    }
+    if (isOfCloudFront(request.url) && options.keyGroups) {
+      const { keyGroups } = options;
+      return answer(
+        async () => {
+          // No function has a right of CloudFront.
+          if (callerOf(request, body) !== operator)
+            throw new AwsError('AccessDenied', 'Access denied', { status: 403 });
+          const ifMatch = request.headers['if-match'];
+          const call = {
+            method: request.method ?? '',
+            url: request.url ?? '',
+            ifMatch,
+            body: body.toString('utf8'),
+          };
+          writeCloudFront(answerCloudFront(call, keyGroups, now()), response);
+          return Promise.resolve();
+        },
+        (error) => writeCloudFrontError(error, response),
       );
     }
     if (isOfLambda(request))
