@@ -18,7 +18,7 @@ interface CustomResourceWork {
   /** Another id than before makes CloudFormation delete the resource under the id before. */
   readonly physicalId: string;
   /** Gives the attributes of the resource, if it has any. */
-  readonly run: () => Promise<Readonly<Record<string, string>> | void>;
+  readonly run: () => Promise<Readonly<Record<string, string>> | undefined>;
   readonly done: string;
 }
 

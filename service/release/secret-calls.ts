@@ -42,7 +42,11 @@ export function createSecretCalls({ clock, randomBytes, ...access }: SecretAcces
       (await call('GetSecretValue', { SecretId })).SecretString ?? '{}',
     /** A repetition of the same try changes nothing: the token names the version. */
     put: async (SecretId: string, SecretString: string): Promise<void> => {
-      await call('PutSecretValue', { SecretId, SecretString, ClientRequestToken: uuidV7(clock.now(), randomBytes(16)) });
+      await call('PutSecretValue', {
+        SecretId,
+        SecretString,
+        ClientRequestToken: uuidV7(clock.now(), randomBytes(16)),
+      });
     },
   };
 }

@@ -19,8 +19,8 @@ const rotate = (...more: string[]): ReturnType<typeof adminJson> =>
   adminJson(service.folder, 'results', 'rotate-key', ...more);
 /** An address as the list of creations gives it now. */
 async function freshAddress(): Promise<string> {
-  const { body } = await service.send('/creations', { key: client.key });
-  return (body as { data: { result_urls: string[] }[] }).data[0]?.result_urls[0] ?? '';
+  const answer = await service.send('/creations', { key: client.key });
+  return (answer.body as { data: { result_urls: string[] }[] }).data[0]?.result_urls[0] ?? '';
 }
 async function opened(address: string): Promise<number> {
   const response = await fetch(address);
