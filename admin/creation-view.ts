@@ -45,6 +45,7 @@ export function creationDetails(creation: CreationRecord, requestId: string | un
       detail: attempt.detail ?? null,
     })),
     webhook: creation.webhook ? webhookView(creation.webhook) : null,
+    ...(creation.copy && { copy: creation.copy }),
     results: creation.results.map(imageView),
     results_expire_at: timeOf(creation.resultsExpireAt),
   };

@@ -24,7 +24,9 @@ import { createImageStore, type ImageStore } from '../service/creations/image-st
 import { createBucketStore } from '../service/copies/bucket-store.ts';
 import { createResultAddresses, type Signer } from '../service/creations/result-addresses.ts';
 import { signedBy } from '../service/creations/result-signer.ts';
+import { createCopyStore } from '../service/copies/copy-store.ts';
 import { createOpenWorkStore } from '../service/creations/open-work-store.ts';
+import { createNoticeExecutions } from '../service/notices/notice-executions.ts';
 import type { OutboundRules } from '../service/outbound/client-url.ts';
 import { createOutbound } from '../service/outbound/outbound.ts';
 import { once } from '../service/platform/common.ts';
@@ -137,6 +139,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     blocks: createBlockStore(table),
     /** The buckets of accounts that get copies of pictures. */
     buckets: createBucketStore(table),
+    copies: createCopyStore(table),
+    noticeExecutions: createNoticeExecutions(states, address.noticeMachineArn),
     openWork: createOpenWorkStore(table),
     providers: createProviderStore(table),
     /** The setting: how many creations may be open at once in the whole service. */

@@ -1,7 +1,9 @@
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { placeOfRequest } from '../../service/api/request-id.ts';
+import { copyAgain } from '../../service/copies/copy-again.ts';
 import { cancelCreation } from '../../service/creations/cancel.ts';
+import { owedCopy } from '../../service/creations/copy-items.ts';
 import { type CreationRecord, creationStatuses, isTerminal } from '../../service/creations/creation.ts';
 import { eraseCreation } from '../../service/creations/erase.ts';
 import { lookAfterCommand, placeOf } from '../../service/notices/check-thresholds.ts';
@@ -99,7 +101,7 @@ const restartGraceMillis = 60_000;
 export function addCreationCommands(program: OperatorCommand): void {
   const creations = program.task(
     'creations',
-    'list and find creations; look at one, restart it, cancel it, erase it, refund it',
+    'list and find creations; look at one, restart it, cancel it, copy it, erase it, refund it',
   );
   creations
     .task('list <account>', 'the creations of an account, the newest first')
@@ -148,6 +150,11 @@ export function addCreationCommands(program: OperatorCommand): void {
       output.show(await cancel(services, await read(services, id))),
     );
   creations
+    .task('copy <id>', 'copy its picture again into the bucket of its account, as its client can')
+    .run(async ({ services, output }, id: string) =>
+      output.show(await copy(services, await read(services, id))),
+    );
+  creations
     .task(
       'erase <id...>',
       'erase texts and images of creations that have ended, as their client can; the books stay',
@@ -172,6 +179,15 @@ async function read(services: OperatorServices, text: string): Promise<CreationR
   const [creation] = await services.creations.readAll([values.creationId(text)]);
   if (!creation) throw new OperatorError(`There is no creation ${text}.`);
   return creation;
+}
+
+async function copy(services: OperatorServices, creation: CreationRecord): Promise<Row> {
+  requireKnown(creation);
+  if (!(await services.buckets.read(creation.accountId)))
+    throw new OperatorError('The account has no bucket for results.');
+  const outcome = await copyAgain(creation, { ...services, schema });
+  if (outcome !== 'started') throw new OperatorError(`Its picture is not copied again: ${outcome}.`);
+  return details(services, { ...creation, copy: owedCopy });
 }
 
 async function restart(services: OperatorServices, creation: CreationRecord): Promise<Row> {

@@ -8,6 +8,7 @@ import type { CopyState } from '../../service/creations/creation.ts';
 import { noticeIdOfCopy } from '../../service/values/ids.ts';
 import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
 import { creationIdIn } from '../fixtures/values.ts';
+import { adminJson, refusal } from '../admin/admin-run.ts';
 import { recordOf, submit } from './workflow/creations.ts';
 
 const service = await startTestService();
@@ -225,6 +226,21 @@ describe('The picture of an account with a bucket', () => {
     expect(await copyOf(id)).toMatchObject({ status: 'pending', attempts: 0 });
     await service.machine.advance(300);
     await expect.poll(() => copyOf(id)).toMatchObject({ status: 'copied' });
+  });
+
+  it('An operator sees the copy, and makes it again', async () => {
+    const client = await withBucket();
+    const id = await completed(client);
+    await expect.poll(() => copyOf(id)).toMatchObject({ status: 'copied' });
+    server.objects.clear();
+    const again = await adminJson(service.folder, 'creations', 'copy', id);
+    expect(again).toMatchObject({ id, copy: { status: 'pending', attempts: 0 } });
+    await expect.poll(() => copyOf(id)).toMatchObject({ status: 'copied', attempts: 1 });
+    expect(server.objects.has(`darkroom/${id}.png`)).toBe(true);
+    const shown = await adminJson(service.folder, 'creations', 'show', id);
+    expect(shown).toMatchObject({ copy: { url: `${server.url}/our-pictures/darkroom/${id}.png` } });
+    await bucket(client, 'DELETE');
+    expect(await refusal(service.folder, 'creations', 'copy', id)).toMatch(/has no bucket/);
   });
 
   it('Another account cannot have a picture copied', async () => {
