@@ -64,6 +64,7 @@ function askedFor(creation: CreationRecord, requestId: string | undefined): Row 
     ...membersOf(creation, 'model', 'prompt', 'resolution', 'aspectRatio', 'outputFormat'),
     ...plainShown(creation),
     sources: creation.sources.map(imageView),
+    ...(creation.mask && { mask: imageView(creation.mask) }),
     ...echoedFields(creation),
     user: creation.user ?? null,
     cost: toUsd(creation.costMicros),

@@ -51,6 +51,7 @@ const standIns = {
  * may ask for such a class by `instanceof`.
  */
 export const modulesOnDemand: Readonly<Record<string, string>> = {
+  'service/render/pixels/mask.ts': 'mask.mjs',
   'service/render/pixels/transparency.ts': 'pixels.mjs',
   'service/creations/result-signer.ts': 'result-signer.mjs',
   'service/render/thumbnails/make.ts': 'thumbnails.mjs',
@@ -60,6 +61,7 @@ export const modulesOnDemand: Readonly<Record<string, string>> = {
 
 /** The data that a file on demand reads, which lies beside it. */
 export const dataOnDemand: Readonly<Record<string, readonly string[]>> = {
+  'mask.mjs': ['node_modules/@cwasm/jpeg-turbo/jpeg-turbo.wasm'],
   'thumbnails.mjs': [
     'node_modules/@cwasm/jpeg-turbo/jpeg-turbo.wasm',
     'node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm',

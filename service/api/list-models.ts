@@ -9,6 +9,7 @@ import {
   offered,
   offeredTiers,
   rendersTransparent,
+  takesMask,
 } from '../catalog/catalog.ts';
 import {
   aspectRatios,
@@ -58,6 +59,7 @@ function modelView(model: Model, caller: Caller, visible: readonly Model[]): Rec
     supports_negative_prompt: mostNegativePrompt(routes) > 0,
     max_count: mostCount,
     supports_background: rendersTransparent(routes),
+    supports_mask: takesMask(routes),
     ...shapesOf(model, routes),
     ...tiersOf(model, routes.length > 0 ? visible : [], caller),
     deprecated_at: model.deprecated_at,

@@ -218,15 +218,18 @@ export function noProviderEnabled(model: string | undefined, usable: readonly Pi
 
 /** 400: the model's providers that this account may use do not render the request. */
 export function noRoute(request: ImageRequest): Problem {
-  const { model, resolution, aspectRatio, outputFormat, imageUrls, negativePrompt, background } = request;
+  const { model, resolution, aspectRatio, outputFormat, imageUrls, maskUrl, negativePrompt, background } =
+    request;
   const images = imageUrls.length > 0 ? [`${imageUrls.length} source images`] : [];
   const negative = negativePrompt == null ? [] : ['a negative prompt'];
   const tier = tierIn(request);
   const quality = tier === undefined ? [] : [`quality "${tier}"`];
   const cut = background === 'transparent' ? ['a transparent background'] : [];
-  const asked = [resolution, aspectRatio, outputFormat, ...images, ...negative, ...quality, ...cut].join(
-    ', ',
-  );
+  const mask = maskUrl === undefined ? [] : ['a mask'];
+  const asked = [
+    ...[resolution, aspectRatio, outputFormat, ...images],
+    ...[...mask, ...negative, ...quality, ...cut],
+  ].join(', ');
   const message = `No provider enabled for this account renders ${model.id} at ${asked}. GET /models lists what is possible.`;
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'provider_policy_no_route', errors: [] });
 }
@@ -256,38 +259,56 @@ export function noRouteTakes(model: string, source: SourceShape, index: number):
 
 // Source images
 
-export function sourceUnusable(index: number, code: string, message: string): Problem {
-  return wrongField(`image_urls[${index}]`, code, message);
+/** Where a request names an image: the place in image_urls, or the mask. */
+export type ImagePlace = number | 'mask';
+
+function fieldAt(place: ImagePlace): string {
+  return place === 'mask' ? 'mask_url' : `image_urls[${place}]`;
+}
+
+export function sourceUnusable(place: ImagePlace, code: string, message: string): Problem {
+  return wrongField(fieldAt(place), code, message);
 }
 
 /** 400: the upload at this place is malformed, unknown, another account's, expired or never filled. */
-export function uploadNotUsable(index: number): Problem {
-  return sourceUnusable(index, notUsable.code, notUsable.message);
+export function uploadNotUsable(place: ImagePlace): Problem {
+  return sourceUnusable(place, notUsable.code, notUsable.message);
 }
 
-export function sourceTooLarge(index: number): Problem {
-  return sourceUnusable(index, 'too_large', `must have at most ${maxSourceBytes / 1_000_000} MB`);
+export function sourceTooLarge(place: ImagePlace): Problem {
+  return sourceUnusable(place, 'too_large', `must have at most ${maxSourceBytes / 1_000_000} MB`);
 }
 
-export function sourceUnsupported(index: number): Problem {
-  return sourceUnusable(index, 'unsupported_type', 'must be a JPEG, PNG or WebP image');
+export function sourceUnsupported(place: ImagePlace): Problem {
+  return sourceUnusable(place, 'unsupported_type', 'must be a JPEG, PNG or WebP image');
 }
 
-export function sourceSizeInvalid(index: number, width: number, height: number): Problem {
+export function sourceSizeInvalid(place: ImagePlace, width: number, height: number): Problem {
   const { least, most } = sourceSide;
   const message = `each side must have ${least} to ${most} pixels; this has ${width} x ${height}`;
-  return sourceUnusable(index, 'invalid_size', message);
+  return sourceUnusable(place, 'invalid_size', message);
 }
 
-export function sourceOfTooManyPixels(index: number, width: number, height: number): Problem {
+export function sourceOfTooManyPixels(place: ImagePlace, width: number, height: number): Problem {
   const message = `must have at most 25 megapixels; this has ${width} x ${height}`;
-  return sourceUnusable(index, 'too_many_pixels', message);
+  return sourceUnusable(place, 'too_many_pixels', message);
 }
 
-export function sourceNotFetched(index: number, retryable: boolean): Problem {
-  const message = `The source image ${index} could not be downloaded. Nothing was started and nothing was charged.`;
-  const details = { reason: 'input_fetch_failed', retryable, input_index: index };
+export function sourceNotFetched(place: ImagePlace, retryable: boolean): Problem {
+  const what = place === 'mask' ? 'mask' : `source image ${place}`;
+  const message = `The ${what} could not be downloaded. Nothing was started and nothing was charged.`;
+  const details = {
+    reason: 'input_fetch_failed',
+    retryable,
+    ...(place !== 'mask' && { input_index: place }),
+  };
   return new Problem('ERR_INPUT_FETCH_FAILED', message, details, retryable ? {} : neverRetry);
+}
+
+/** 400: what a mask protects has no place in a picture of another ratio. @param right none: no route renders it */
+export function ratioNotOfSource({ width, height }: SourceShape, right = 'none'): Problem {
+  const message = `the masked image has ${width} x ${height}, so the ratio must be: ${right}`;
+  return wrongField('aspect_ratio', 'invalid_value', message);
 }
 
 // Money and room

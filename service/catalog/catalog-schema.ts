@@ -52,6 +52,8 @@ const routeSchema = z.strictObject({
   max_negative_prompt_length: z.int().min(1).max(plainFields.negative_prompt.most).optional(),
   /** Whether the vendor renders a transparent background, as png or webp. Absent: it does not. */
   supports_background: z.literal(true).optional(),
+  /** Whether the vendor takes a mask, and keeps what it protects within 2 of 255. Absent: it does not. */
+  supports_mask: z.literal(true).optional(),
   /** False: a request with source images and without a prompt can be rendered. */
   needs_prompt: z.boolean(),
   max_image_urls: z.int().min(0).max(mostImageUrls),

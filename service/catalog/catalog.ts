@@ -28,6 +28,7 @@ export interface Demands {
   /** Undefined: the quality is left to the model. */
   readonly tier?: Tier | undefined;
   readonly isTransparent?: boolean;
+  readonly hasMask?: boolean;
 }
 
 export interface RenderShape extends ImageShape, Demands {
@@ -89,12 +90,21 @@ export function routesFor(routes: readonly Route[], shape: RenderShape): readonl
 }
 
 /** Whether the vendor of the route is sent all of it. What it cannot be sent would be sold and lost. */
-export function honours(route: Route, { negativePromptLength = 0, tier, isTransparent }: Demands): boolean {
+export function honours(
+  route: Route,
+  { negativePromptLength = 0, tier, isTransparent, hasMask }: Demands,
+): boolean {
   return (
     negativePromptLength <= mostNegativePrompt([route]) &&
     (!tier || rendersTier(route, tier)) &&
-    (isTransparent !== true || rendersTransparent([route]))
+    (isTransparent !== true || rendersTransparent([route])) &&
+    (hasMask !== true || takesMask([route]))
   );
+}
+
+/** Whether one of the routes takes a mask, and leaves alone what it protects. */
+export function takesMask(routes: readonly Route[]): boolean {
+  return routes.some((route) => route.supports_mask === true && route.max_image_urls > 0);
 }
 
 /** Whether one of the routes renders a transparent background. */

@@ -122,6 +122,8 @@ export interface CreationRecord extends PlainMembers {
   /** The number of the creation among those of its request. Absent in the first, number 0. */
   readonly index?: number;
   readonly sources: readonly StoredImage[];
+  /** The mask of the first source image. */
+  readonly mask?: StoredImage;
   readonly metadata: Metadata;
   /** Whom the client renders for. Absent when the request names no user, and in records of older releases. */
   readonly user?: string;

@@ -74,7 +74,7 @@ export async function deleteResults(
   return { kind: 'deleted' };
 }
 
-type OfImages = Pick<CreationRecord, 'results' | 'sources' | 'attempts'>;
+type OfImages = Pick<CreationRecord, 'results' | 'sources' | 'mask' | 'attempts'>;
 
 /** The keys of the results, also of those that an attempt may have stored and nobody has seen. */
 function resultKeysOf({ results, attempts }: OfImages): readonly string[] {
@@ -83,7 +83,9 @@ function resultKeysOf({ results, attempts }: OfImages): readonly string[] {
 
 /** The keys of all images of a creation, without the thumbnails, which can be made anew. */
 export function originalKeysOf(creation: OfImages): readonly string[] {
-  return [...resultKeysOf(creation), ...new Set(creation.sources.map(({ key }) => key))];
+  const { sources, mask } = creation;
+  const given = mask ? [...sources, mask] : sources;
+  return [...resultKeysOf(creation), ...new Set(given.map(({ key }) => key))];
 }
 
 /** The keys of all that has an address: the results and their thumbnails. */

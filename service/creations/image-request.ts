@@ -135,6 +135,7 @@ export const imageRequestSchema = z.pipe(
     resolution: z.nullish(z.enum(resolutions)),
     aspect_ratio: z.nullish(z.enum(aspectRatios)),
     image_urls: z.nullish(z.array(address).check(z.maxLength(mostImageUrls))),
+    mask_url: z.nullish(address),
     webhook_url: z.nullish(address),
     output_format: z.nullish(z.enum(outputFormats)),
     ...plainSchemas,
@@ -159,8 +160,11 @@ export interface ImageRequest extends PlainMembers {
   readonly prompt: string | null;
   readonly resolution: Resolution;
   readonly aspectRatio: AspectRatio;
+  /** False: the ratio is the default of the model, and a mask may ask for another. */
+  readonly isRatioNamed: boolean;
   readonly outputFormat: OutputFormat;
   readonly imageUrls: readonly string[];
+  readonly maskUrl: string | undefined;
   readonly webhookUrl: string | undefined;
   readonly seed: number | null;
   readonly metadata: Metadata;
@@ -188,6 +192,7 @@ export function forModel(
     aspect_ratio: aspectRatio,
     output_format: outputFormat,
     image_urls: imageUrls = [],
+    mask_url: maskUrl,
     webhook_url: webhookUrl,
     metadata = {},
     user,
@@ -230,7 +235,9 @@ export function forModel(
       aspectRatio,
       outputFormat,
     }),
+    isRatioNamed: aspectRatio !== undefined,
     imageUrls,
+    maskUrl,
     webhookUrl,
     seed: null,
     ...plainFromBody(plain),
@@ -249,6 +256,18 @@ export function missingPrompt(body: {
   // The schema reports a prompt or a list of a wrong type. Here each counts as present.
   if (prompt !== '' || !Array.isArray(images) || images.length > 0) return undefined;
   return { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' };
+}
+
+export function maskWithoutImage({
+  mask_url: mask,
+  image_urls: images,
+}: {
+  readonly mask_url?: unknown;
+  readonly image_urls?: unknown;
+}): FieldError | undefined {
+  const list = images ?? [];
+  if ((mask ?? null) === null || !Array.isArray(list) || list.length > 0) return undefined;
+  return { field: 'mask_url', code: 'invalid_value', message: 'needs an item in image_urls' };
 }
 
 /** SHA-256 of the validated body with sorted keys. It is stored for 24 h: no release may change it. */

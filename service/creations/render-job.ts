@@ -1,8 +1,8 @@
 import type { TokenPrices } from '../catalog/billed-cost.ts';
 import { backgroundIn, plainMembers, tierIn, type WithoutPlain } from '../contract/request-fields.ts';
 import { defined } from '../values/defined.ts';
-import type { RenderJob } from '../vendors/provider.ts';
-import type { CreationRecord, RouteAttempt } from './creation.ts';
+import type { RenderJob, SourceImage } from '../vendors/provider.ts';
+import type { CreationRecord, RouteAttempt, StoredImage } from './creation.ts';
 import type { ImageStore } from './image-store.ts';
 
 interface JobOptions {
@@ -17,18 +17,15 @@ export function jobOf(
   images: Pick<ImageStore, 'get'>,
   { callbackUrl, tokenPrices, saidEnded = false }: JobOptions = {},
 ): RenderJob {
-  const { prompt, resolution, aspectRatio, outputFormat, seed, index, sources } = creation;
+  const { prompt, resolution, aspectRatio, outputFormat, seed, index, sources, mask } = creation;
   const { providerModel, quality = tierIn(creation), unitMicros } = attempt;
   const { quality: _asked, background: _any, ...plain } = plainMembers(creation);
-  const readSources: RenderJob['readSources'] = () =>
-    Promise.all(
-      sources.map(async ({ key, contentType, width, height }) => ({
-        contentType,
-        width,
-        height,
-        bytes: await images.get(key),
-      })),
-    );
+  const read = async ({ key, contentType, width, height }: StoredImage): Promise<SourceImage> => ({
+    contentType,
+    width,
+    height,
+    bytes: await images.get(key),
+  });
   return {
     ...plain,
     ...defined<WithoutPlain<RenderJob> & Pick<RenderJob, 'quality' | 'background'>>({
@@ -46,7 +43,8 @@ export function jobOf(
       tokenPrices,
       saidEnded: saidEnded || undefined,
       unitMicros,
-      readSources,
+      readSources: () => Promise.all(sources.map(read)),
+      readMask: mask && (() => read(mask)),
     }),
   };
 }

@@ -1,6 +1,12 @@
 /** The fields that only some models honour: what a request asks for, and the refusal of what its model cannot do. */
 import type { Model, Route } from '../catalog/catalog-schema.ts';
-import { type Demands, hasTier, mostNegativePrompt, rendersTransparent } from '../catalog/catalog.ts';
+import {
+  type Demands,
+  hasTier,
+  mostNegativePrompt,
+  rendersTransparent,
+  takesMask,
+} from '../catalog/catalog.ts';
 import { type OutputFormat, type PlainBody, tierIn } from '../contract/request-fields.ts';
 import type { FieldError } from '../values/problem.ts';
 import { characters } from '../values/text.ts';
@@ -12,7 +18,10 @@ export interface Able {
 }
 
 /** The fields of a request that this file reads. */
-type Asked = PlainBody & { readonly output_format?: OutputFormat | undefined };
+type Asked = PlainBody & {
+  readonly output_format?: OutputFormat | undefined;
+  readonly mask_url?: string | undefined;
+};
 
 /** The errors of the fields that no route of the model honours, whoever has enabled it. */
 export function unhonoured(body: Asked, model: Model, usable: () => readonly Able[]): FieldError[] {
@@ -20,6 +29,7 @@ export function unhonoured(body: Asked, model: Model, usable: () => readonly Abl
     ...unhonouredText(body, model, usable),
     ...unhonouredTier(body, model, usable),
     ...unhonouredBackground(body, model, usable),
+    ...unhonouredMask(body, model, usable),
   ];
 }
 
@@ -52,6 +62,12 @@ function unhonouredBackground(body: Asked, model: Model, usable: () => readonly 
   return [{ ...error, code }];
 }
 
+function unhonouredMask(body: Asked, model: Model, usable: () => readonly Able[]): FieldError[] {
+  if (!demandsOf(body).hasMask || takesMask(model.routes)) return [];
+  const able = usable().filter(({ routes }) => takesMask(routes));
+  return [notHonoured('mask_url', model, 'no mask', able)];
+}
+
 const mostNamed = 10;
 
 function notHonoured(field: string, model: Model, what: string, able: readonly Able[]): FieldError {
@@ -65,7 +81,16 @@ export function demandsOf({
   negative_prompt: text = '',
   quality,
   background,
-}: PlainBody): Demands & { readonly negativePromptLength: number; readonly isTransparent: boolean } {
-  const isTransparent = background === 'transparent';
-  return { negativePromptLength: characters(text), tier: tierIn({ quality }), isTransparent };
+  mask_url: mask,
+}: Asked): Demands & {
+  readonly negativePromptLength: number;
+  readonly isTransparent: boolean;
+  readonly hasMask: boolean;
+} {
+  return {
+    negativePromptLength: characters(text),
+    tier: tierIn({ quality }),
+    isTransparent: background === 'transparent',
+    hasMask: mask !== undefined,
+  };
 }

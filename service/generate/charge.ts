@@ -18,7 +18,7 @@ import {
 import { chargeMillis, startGraceMillis } from '../contract/limits.ts';
 import { plainFields, type WithoutPlain } from '../contract/request-fields.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../creations/charge.ts';
-import type { CreationRecord, StoredImage } from '../creations/creation.ts';
+import type { CreationRecord } from '../creations/creation.ts';
 import { machineOf } from '../creations/machines.ts';
 import type { RetryCharge } from '../creations/retries.ts';
 import { lookQuietly } from '../notices/check-thresholds.ts';
@@ -30,9 +30,9 @@ import { asMicros, type Micros } from '../values/money.ts';
 import { Problem, withDetails } from '../values/problem.ts';
 import { dayOf, monthOf } from '../values/time.ts';
 import type { SubmitServices } from './open.ts';
-import { checkUser, costOfAll, narrowToSources, type Plan } from './plan.ts';
+import { checkUser, costOfAll, inRatioOfMasked, narrowToSources, type Plan } from './plan.ts';
 import { type Creations, findReplay, type Idempotency } from './earlier-request.ts';
-import { copySources } from './sources.ts';
+import { addressesOf, type CopiedImages, copySources } from './sources.ts';
 
 // What an account and its key can pay for, and how many creations they may have open.
 
@@ -122,11 +122,10 @@ function isTold(refused: RefusedFor, { account, apiKey, state, nowMillis }: Call
 /** How often the charge is built anew because a record changed between the read and the write. */
 const mostCharges = 3;
 
-interface Submission {
+interface Submission extends CopiedImages {
   readonly caller: Caller;
   readonly requestId: string;
   readonly plan: Plan;
-  readonly sources: readonly StoredImage[];
   readonly topUpUrl: string;
   readonly idempotency?: Idempotency;
   readonly retry?: RetryCharge;
@@ -143,7 +142,7 @@ export interface RetryMoved {
   readonly kind: 'retry_moved';
 }
 
-export interface ChargeRequest extends Omit<Submission, 'sources' | 'topUpUrl'> {
+export interface ChargeRequest extends Omit<Submission, 'sources' | 'mask' | 'topUpUrl'> {
   readonly caller: Caller;
   /** The bytes of source images that the request itself holds, by their items in image_urls. */
   readonly inline?: ReadonlyMap<string, Uint8Array>;
@@ -162,9 +161,10 @@ export async function chargeRequest(
   if (caller.state.closed) throw serviceClosed(caller.state.closed);
   try {
     checkMeans(caller, demand, services);
-    const sources = await copySources(plan, caller, services, inline);
+    const copied = await copySources(plan, caller, services, inline);
+    const shaped = inRatioOfMasked(plan, copied.mask && copied.sources[0]);
     return await chargeCreations(
-      { ...request, plan: narrowToSources(plan, sources), sources, topUpUrl },
+      { ...request, plan: narrowToSources(shaped, copied.sources), ...copied, topUpUrl },
       services,
     );
   } catch (error) {
@@ -221,8 +221,8 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   const { caller, idempotency, retry, plan } = submission;
   const { account, apiKey, place, token } = caller;
   const nowMillis = services.clock.now();
-  const { count, imageUrls } = plan.request;
-  const uploads = uploadIdsIn(imageUrls);
+  const { count } = plan.request;
+  const uploads = uploadIdsIn(addressesOf(plan.request));
   return {
     creations: [
       newCreation(submission, 0, nowMillis, services),
@@ -258,14 +258,15 @@ type SetLater =
 
 /** @param index of the creation among those of the request */
 function newCreation(
-  { caller, requestId, plan, sources }: Submission,
+  { caller, requestId, plan, sources, mask }: Submission,
   index: number,
   nowMillis: number,
   { randomBytes, schema, catalog, signedMinutesOf }: SubmitServices,
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey, token } = caller;
-  const { model, imageUrls: _copied, webhookUrl, maxCostUsd: _compared, count: _made, ...asked } = request;
+  const { model, imageUrls: _copied, maskUrl: _mask, webhookUrl, ...others } = request;
+  const { isRatioNamed: _settled, maxCostUsd: _compared, count: _made, ...asked } = others;
   // The record has a place for every field of the request.
   asked satisfies { [Name in keyof typeof asked]: Name extends keyof CreationRecord ? unknown : never };
   const machine = machineOf(routes);
@@ -283,6 +284,7 @@ function newCreation(
     seed: asked.seed === null ? null : (asked.seed + index) % (plainFields.seed.most + 1),
     index: index > 0 ? index : undefined,
     sources,
+    mask,
     costMicros,
     refundedMicros: asMicros(0),
     chargedMonth: monthOf(nowMillis),

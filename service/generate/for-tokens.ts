@@ -11,8 +11,12 @@ export function fieldsRefusedToToken(
   token: UserToken,
 ): FieldError[] {
   const refused = (field: string, message: string): FieldError => ({ field, code: 'invalid_value', message });
-  const { user, image_urls: images } = body;
+  const { user, image_urls: images, mask_url: mask } = body;
   const listed: readonly unknown[] = Array.isArray(images) ? images : [];
+  const refusedAddress = (field: string, address: unknown): FieldError[] =>
+    typeof address === 'string' && !namesUpload(address)
+      ? [refused(field, 'must be an upload of the user, such as upload:ID')]
+      : [];
   return [
     ...['webhook_url', 'metadata'].flatMap((field) =>
       (body[field] ?? null) === null ? [] : [refused(field, 'must be left out: the token has its own')],
@@ -20,11 +24,8 @@ export function fieldsRefusedToToken(
     ...((user ?? token.user) === token.user
       ? []
       : [refused('user', 'must be left out, or the user of the token')]),
-    ...listed.flatMap((address, index) =>
-      typeof address === 'string' && !namesUpload(address)
-        ? [refused(`image_urls[${index}]`, 'must be an upload of the user, such as upload:ID')]
-        : [],
-    ),
+    ...listed.flatMap((address, index) => refusedAddress(`image_urls[${index}]`, address)),
+    ...refusedAddress('mask_url', mask),
   ];
 }
 

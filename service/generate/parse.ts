@@ -6,6 +6,7 @@ import type { OperationName } from '../contract/operations.ts';
 import {
   type ImageRequestBody,
   imageRequestSchema,
+  maskWithoutImage,
   missingPrompt,
   requestHash,
 } from '../creations/image-request.ts';
@@ -66,12 +67,12 @@ export function checkedBody(
   isInline: (address: string) => boolean = () => false,
 ): ImageRequestBody {
   const result = imageRequestSchema.safeParse(body, { reportInput: true });
-  const missing = missingPrompt(result.data ?? body);
+  const missing = [missingPrompt(result.data ?? body), maskWithoutImage(result.data ?? body)];
   const errors = onePerField([
     ...found,
     ...fieldErrors(result.error?.issues ?? []),
     ...addressErrors(body, outboundRules, isInline),
-    ...(missing ? [missing] : []),
+    ...missing.filter((error) => error !== undefined),
   ]);
   if (!result.success || errors.length > 0) throw invalidRequest(errors);
   return result.data;
@@ -79,7 +80,7 @@ export function checkedBody(
 
 /** An error for each address in the body that may not be used. The schema checks that it is a text. */
 function addressErrors(
-  { image_urls: images, webhook_url: webhook }: Record<string, unknown>,
+  { image_urls: images, mask_url: mask, webhook_url: webhook }: Record<string, unknown>,
   rules: OutboundRules,
   isInline: (address: string) => boolean,
 ): FieldError[] {
@@ -93,6 +94,7 @@ function addressErrors(
   const listed: readonly unknown[] = Array.isArray(images) ? images : [];
   return [
     ...listed.flatMap((value, index) => judge(`image_urls[${index}]`, value, 'image')),
+    ...judge('mask_url', mask, 'image'),
     ...judge('webhook_url', webhook, 'webhook'),
   ];
 }

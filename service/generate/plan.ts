@@ -9,6 +9,7 @@ import {
   noProviderEnabled,
   noRoute,
   noRouteTakes,
+  ratioNotOfSource,
   userMissing,
   webhookRefused,
 } from '../api/problems.ts';
@@ -28,6 +29,7 @@ import {
 import { deprecationHeaders } from '../catalog/sold-catalog.ts';
 import { directiveProblems } from '../catalog/sandbox.ts';
 import { tierIn } from '../contract/request-fields.ts';
+import { isOfRatio, nearestRatios } from '../creations/aspect-ratio.ts';
 import { forModel, type ImageRequest, type ImageRequestBody } from '../creations/image-request.ts';
 import { asMicros, type Micros, toUsd } from '../values/money.ts';
 import { invalidRequest, type Problem, withHeaders } from '../values/problem.ts';
@@ -37,6 +39,8 @@ import type { SubmitServices } from './open.ts';
 export interface Plan {
   readonly request: ImageRequest;
   readonly routes: readonly Route[];
+  /** Those of the model for the account, whatever the request asks for. */
+  readonly enabled: readonly Route[];
   /** Of one creation. */
   readonly costMicros: Micros;
 }
@@ -97,22 +101,45 @@ export function checkUser(apiKey: ApiKey, user: string | undefined): void {
 }
 
 function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
-  const { model, resolution, prompt, imageUrls } = request;
-  const routes = routesFor(enabled, {
-    ...request,
-    promptLength: characters(prompt ?? ''),
-    negativePromptLength: characters(request.negativePrompt ?? ''),
-    tier: tierIn(request),
-    isTransparent: request.background === 'transparent',
-    imageCount: imageUrls.length,
-  });
+  const { model, resolution, imageUrls } = request;
+  const routes = rendering(request, enabled);
   const costMicros = priceOf(model, resolution, imageUrls.length);
   if (routes.length === 0 || costMicros === undefined) throw concerning(model, noRoute(request));
   const { maxCostUsd } = request;
   const all = costOfAll({ request, costMicros });
   if (maxCostUsd !== undefined && toUsd(all) > maxCostUsd)
     throw concerning(model, maxCostExceeded(all, maxCostUsd));
-  return { request, routes, costMicros };
+  return { request, routes, enabled, costMicros };
+}
+
+/** The routes that render the request. */
+function rendering(request: ImageRequest, enabled: readonly Route[]): readonly Route[] {
+  return routesFor(enabled, {
+    ...request,
+    promptLength: characters(request.prompt ?? ''),
+    negativePromptLength: characters(request.negativePrompt ?? ''),
+    tier: tierIn(request),
+    isTransparent: request.background === 'transparent',
+    hasMask: request.maskUrl !== undefined,
+    imageCount: request.imageUrls.length,
+  });
+}
+
+/**
+ * The plan in the ratio of the masked source image, which the price does not depend on: what the mask protects needs
+ * its place in the picture. A request that names no ratio gets the nearest one. Throws 400 when no ratio will do.
+ */
+export function inRatioOfMasked(plan: Plan, source: SourceShape | undefined): Plan {
+  const { request, enabled } = plan;
+  if (request.maskUrl === undefined || !source) return plan;
+  if (request.isRatioNamed && isOfRatio(source, request.aspectRatio)) return plan;
+  const [right] = nearestRatios(source).flatMap((aspectRatio) => {
+    const changed = { ...request, aspectRatio };
+    const routes = isOfRatio(source, aspectRatio) ? rendering(changed, enabled) : [];
+    return routes.length > 0 ? [{ ...plan, request: changed, routes }] : [];
+  });
+  if (right && !request.isRatioNamed) return right;
+  throw concerning(request.model, ratioNotOfSource(source, right?.request.aspectRatio));
 }
 
 function concerning(model: Model, problem: Problem): Problem {

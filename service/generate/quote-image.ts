@@ -15,7 +15,7 @@ export const quoteImage: Handle<QuoteServices> = async (request, caller, service
   const { request: image } = plan;
   const costMicros = costOfAll(plan);
   const usesLeft = token?.usesLeft ?? Infinity;
-  await findUploads(image.imageUrls, caller, services);
+  await findUploads(image, caller, services);
   // A page never sees the wallet of the account.
   const availableMicros = token ? token.leftMicros : account.availableMicros;
   return {

@@ -2,6 +2,7 @@
 import type { Caller } from '../api/admit.ts';
 import type { QuoteServices } from '../api/open.ts';
 import {
+  type ImagePlace,
   sourceNotFetched,
   sourceOfTooManyPixels,
   sourceSizeInvalid,
@@ -12,6 +13,7 @@ import {
 } from '../api/problems.ts';
 import { allSourcesTimeoutMillis, maxSourcePixels, sourcesAtOnce, sourceSide } from '../contract/limits.ts';
 import type { StoredImage } from '../creations/creation.ts';
+import type { ImageRequest } from '../creations/image-request.ts';
 import type { SourceResult } from '../outbound/outbound.ts';
 import { namesUpload, type Upload, uploadAddress, uploadIdsIn } from '../uploads/upload.ts';
 import { extensionOf, type ImageHeader, readImageHeader } from '../values/image-bytes.ts';
@@ -20,62 +22,102 @@ import type { Plan } from './plan.ts';
 
 // The uploads that image_urls names: their records, and their bytes.
 
-/** The uploads of the list, by their entries. Throws 400 for the first entry that names no usable one. */
+/** The addresses of the source images, and then that of the mask. */
+export function addressesOf({ imageUrls, maskUrl }: Pick<ImageRequest, 'imageUrls' | 'maskUrl'>): string[] {
+  return [...imageUrls, ...(maskUrl === undefined ? [] : [maskUrl])];
+}
+
+function placeOf(index: number, { imageUrls }: Pick<ImageRequest, 'imageUrls'>): ImagePlace {
+  return index < imageUrls.length ? index : 'mask';
+}
+
+/** The uploads that the request names, by their addresses. Throws 400 for the first that is not usable. */
 export async function findUploads(
-  imageUrls: readonly string[],
+  request: Pick<ImageRequest, 'imageUrls' | 'maskUrl'>,
   { account, nowMillis, token }: Caller,
   { uploads }: Pick<QuoteServices, 'uploads'>,
 ): Promise<ReadonlyMap<string, Upload>> {
-  const ids = uploadIdsIn(imageUrls);
+  const addresses = addressesOf(request);
+  const ids = uploadIdsIn(addresses);
   if (ids.length === 0) return new Map();
   const known = await uploads.usable(account.id, ids, nowMillis);
   const usable = token ? known.filter(({ user }) => user === token.user) : known;
   const found = new Map(usable.map((upload) => [uploadAddress(upload.id), upload]));
-  const missing = imageUrls.findIndex((address) => namesUpload(address) && !found.has(address));
-  if (missing >= 0) throw uploadNotUsable(missing);
+  const missing = addresses.findIndex((address) => namesUpload(address) && !found.has(address));
+  if (missing >= 0) throw uploadNotUsable(placeOf(missing, request));
   return found;
 }
 
-/** The bytes of the upload at this position of `image_urls`. Throws 400 when the upload was never filled. */
+/** The bytes of the upload at this place of the request. Throws 400 when the upload was never filled. */
 async function readUpload(
   { key }: Upload,
-  index: number,
+  place: ImagePlace,
   signal: AbortSignal,
   { images }: Pick<SubmitServices, 'images'>,
 ): Promise<Uint8Array> {
   const bytes = await images.upload(key, signal);
-  if (!bytes) throw uploadNotUsable(index);
+  if (!bytes) throw uploadNotUsable(place);
   return bytes;
 }
 
 type Services = Pick<SubmitServices, 'outbound' | 'uploads' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
 
+/** The images of a request, as they lie in the bucket. */
+export interface CopiedImages {
+  readonly sources: readonly StoredImage[];
+  readonly mask?: StoredImage;
+}
+
 /** The copies, in order. Throws 400 or 502 for the first bad image. @param inline bytes in the request */
 export async function copySources(
-  { request: { imageUrls } }: Plan,
+  { request }: Plan,
   caller: Caller,
   services: Services,
   inline: ReadonlyMap<string, Uint8Array> = new Map(),
-): Promise<StoredImage[]> {
-  if (imageUrls.length === 0) return [];
+): Promise<CopiedImages> {
+  // A mask belongs to a source image, so without sources there is none.
+  if (request.imageUrls.length === 0) return { sources: [] };
   // A download costs more than a refusal: the request takes its place in the rate before the first download.
   await caller.place.take();
-  const uploads = await findUploads(imageUrls, caller, services);
+  const uploads = await findUploads(request, caller, services);
   const limit = services.clock.timeout(allSourcesTimeoutMillis);
   const signal = AbortSignal.any([limit.signal, services.budget.signal]);
   const fetch = async (url: string, index: number, stop: AbortSignal): Promise<ImageBytes> => {
+    const place = placeOf(index, request);
     const held = inline.get(url);
-    if (held) return checked(held, index);
+    if (held) return checked(held, place);
     const until = AbortSignal.any([signal, stop]);
     const upload = uploads.get(url);
     return upload
-      ? checked(await readUpload(upload, index, until, services), index)
-      : usable(await services.outbound.fetchSource(url, until), index);
+      ? checked(await readUpload(upload, place, until, services), place)
+      : usable(await services.outbound.fetchSource(url, until), place);
   };
-  const fetched = await inLanes(imageUrls, fetch).finally(() => {
+  const fetched = await inLanes(addressesOf(request), fetch).finally(() => {
     limit.release();
   });
-  return Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
+  const [first] = fetched;
+  const mask = fetched[request.imageUrls.length];
+  if (first && mask) checkMask(mask, first);
+  const stored = await Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
+  const sources = stored.slice(0, request.imageUrls.length);
+  const storedMask = stored[request.imageUrls.length];
+  return storedMask ? { sources, mask: storedMask } : { sources };
+}
+
+/** The byte of IHDR that tells interlacing: PNG, second edition, 11.2.2. */
+const interlaceAt = 28;
+
+/** Throws 400. What the mask protects is looked at only once there is a picture: that takes its pixels. */
+function checkMask(mask: ImageBytes, source: ImageHeader): void {
+  if (mask.contentType !== 'image/png' || mask.bytes[interlaceAt] !== 0)
+    throw sourceUnusable('mask', 'unsupported_type', 'must be a PNG without interlacing');
+  const [found, wanted] = [mask, source].map(({ width, height }) => `${width} x ${height}`);
+  if (found !== wanted)
+    throw sourceUnusable(
+      'mask',
+      'invalid_size',
+      `must be ${wanted}, as the first source image; this is ${found}`,
+    );
 }
 
 /** At most four downloads at a time. A failed one ends the later ones; the answer names the lowest. */
@@ -110,27 +152,27 @@ async function inLanes<Result>(
 
 type ImageBytes = ImageHeader & { readonly bytes: Uint8Array };
 
-function usable(result: SourceResult, index: number): ImageBytes {
+function usable(result: SourceResult, place: ImagePlace): ImageBytes {
   switch (result.kind) {
     case 'refused':
-      throw sourceUnusable(index, 'refused_target', result.why);
+      throw sourceUnusable(place, 'refused_target', result.why);
     case 'too_large':
-      throw sourceTooLarge(index);
+      throw sourceTooLarge(place);
     case 'failed':
-      throw sourceNotFetched(index, result.retryable);
+      throw sourceNotFetched(place, result.retryable);
     case 'fetched':
-      return checked(result.bytes, index);
+      return checked(result.bytes, place);
   }
 }
 
 /** Decides by the bytes alone: the address and the server's content type may be wrong. */
-function checked(bytes: Uint8Array, index: number): ImageBytes {
+function checked(bytes: Uint8Array, place: ImagePlace): ImageBytes {
   const header = readImageHeader(bytes);
-  if (!header) throw sourceUnsupported(index);
+  if (!header) throw sourceUnsupported(place);
   const { width, height } = header;
   const isTooSmall = Math.min(width, height) < sourceSide.least;
-  if (isTooSmall || Math.max(width, height) > sourceSide.most) throw sourceSizeInvalid(index, width, height);
-  if (width * height > maxSourcePixels) throw sourceOfTooManyPixels(index, width, height);
+  if (isTooSmall || Math.max(width, height) > sourceSide.most) throw sourceSizeInvalid(place, width, height);
+  if (width * height > maxSourcePixels) throw sourceOfTooManyPixels(place, width, height);
   return { ...header, bytes };
 }
 

@@ -23,7 +23,7 @@ import { createCallingVendors } from '../vendors/calling-vendors.ts';
 import { Overloaded } from '../values/errors.ts';
 import { createConfigured } from '../vendors/configured.ts';
 import { createProviderCredentials } from '../vendors/credentials.ts';
-import { createSandboxProvider } from '../vendors/sandbox/provider.ts';
+import { createSandboxProvider, type Protect } from '../vendors/sandbox/provider.ts';
 import { createVendors, type VendorAccess } from '../vendors/vendors.ts';
 import { createSecretBox } from '../webhooks/secret-box.ts';
 import { once } from './common.ts';
@@ -69,6 +69,10 @@ export const measures: Platform['measures'] = {
   isTransparent: async (bytes, signal) => {
     const { isTransparent } = await import('../render/pixels/transparency.ts');
     return isTransparent(bytes, { signal, mostBytes: mostDecodedBytes() });
+  },
+  changeWhereProtected: async (images, signal) => {
+    const { changeWhereProtected } = await import('../render/pixels/mask.ts');
+    return changeWhereProtected(images, { signal, mostBytes: mostDecodedBytes() });
   },
 };
 
@@ -156,8 +160,15 @@ export function stoppingVendors(): Pick<Platform, 'vendors' | 'configured'> {
 
 export function allVendors(): Pick<Platform, 'vendors' | 'configured'> {
   const crash = (): never => process.exit(1);
+  const protect: Protect = async (images, size, signal) => {
+    const { protectedPixels } = await import('../render/pixels/mask.ts');
+    return protectedPixels(images, size, { signal, mostBytes: mostDecodedBytes() });
+  };
   const sandboxes = new Map(
-    ['sandbox', 'sandbox-large'].map((name) => [name, createSandboxProvider({ name, clock, crash })]),
+    ['sandbox', 'sandbox-large'].map((name) => [
+      name,
+      createSandboxProvider({ name, clock, crash, protect }),
+    ]),
   );
   const access = vendorAccess();
   const vendors = createVendors({ ...access, bedrockRegion: environment('BEDROCK_REGION') });

@@ -3,6 +3,7 @@ import type { FailureName, RefusalReason } from '../contract/failures.ts';
 import type { AlarmEvent } from '../contract/metrics.ts';
 import type { AspectRatio, OutputFormat } from '../contract/request-fields.ts';
 import { isPassing, outcomeOf, type RouteOutcome } from '../contract/route-outcome.ts';
+import { isOfRatio } from '../creations/aspect-ratio.ts';
 import { readContentCredentials } from '../creations/content-credentials.ts';
 import type { CreationRecord, StoredImage } from '../creations/creation.ts';
 import { type ImageHeader, readImageHeader } from '../values/image-bytes.ts';
@@ -10,9 +11,6 @@ import type { Refused } from '../vendors/provider.ts';
 import type { RouteEnd } from './route-end.ts';
 
 // The check of the bytes that a provider sent, before the creation may become completed.
-
-/** How far the ratio may differ: vendors round sizes, such as 1536 x 640 for 21:9, by 3 %. */
-const ratioTolerance = 0.1;
 
 export type RenderedImage =
   | { readonly kind: 'good'; readonly header: ImageHeader; readonly isOfAskedRatio: boolean }
@@ -27,9 +25,7 @@ export function judgeImage(
   if (!header) return { kind: 'unusable', detail: `no image in ${bytes.byteLength} bytes` };
   if (header.contentType !== `image/${asked.outputFormat}`)
     return { kind: 'unusable', detail: `${header.contentType} instead of ${asked.outputFormat}` };
-  const [across = 1, down = 1] = asked.aspectRatio.split(':').map(Number);
-  const stretch = (header.width * down) / (header.height * across);
-  return { kind: 'good', header, isOfAskedRatio: Math.abs(stretch - 1) <= ratioTolerance };
+  return { kind: 'good', header, isOfAskedRatio: isOfRatio(header, asked.aspectRatio) };
 }
 
 /** Refusals that need an operator, each with its event in the log and the alarms. */

@@ -128,12 +128,13 @@ async function ask(
     tokenPrices: tokenPricesOf(services.providerCosts, attempt),
   });
   // The catalog of an operator may promise what the adapter cannot send.
-  const { negativePrompt, background } = job;
+  const { negativePrompt, background, readMask } = job;
   const asked = {
     negativePrompt,
     ...(attempt.quality === undefined && { quality: job.quality }),
     // Every vendor renders an opaque one, also without the field.
     ...(background === 'transparent' && { background }),
+    ...(readMask && { mask: 'mask' }),
   };
   const unsent = unsentField(asked, provider);
   if (unsent !== undefined) return refusedBy('unknown_answer', `${unsent} is not sent`);

@@ -32,6 +32,8 @@ export interface RenderJob extends BillingPrices, Omit<PlainMembers, 'quality'> 
   readonly sourceCount: number;
   /** Reads the source images in the order of the request. Throws when the bucket does not return them. */
   readonly readSources: () => Promise<readonly SourceImage[]>;
+  /** Reads the mask of the first source image, a PNG of its size. Absent: there is none. Throws as above. */
+  readonly readMask?: () => Promise<SourceImage>;
   /** The address that the vendor calls when the job has ended. Absent: the job is only polled. */
   readonly callbackUrl?: string;
   /** The vendor has called back: a poll may skip the status, but takes the result from the vendor. */
@@ -64,11 +66,10 @@ export type ProviderAnswer =
 export type CancelAnswer = 'asked' | 'refused';
 
 /** The fields of a request that only some vendors honour. What is ignored would be sold and lost. */
-const rareFields = [
-  'negativePrompt',
-  'quality',
-  'background',
-] as const satisfies readonly (keyof RenderJob)[];
+const rareFields = ['negativePrompt', 'quality', 'background', 'mask'] as const satisfies readonly (
+  | keyof RenderJob
+  | 'mask'
+)[];
 export type RareField = (typeof rareFields)[number];
 
 /** The first field of the job that its provider would not send. Undefined: it sends all. */

@@ -11,11 +11,14 @@ import type { ProviderAnswer, RenderJob } from '../../service/vendors/provider.t
 import type { PictureJob } from '../../service/vendors/sandbox/picture/picture.ts';
 import {
   createSandboxProvider,
+  type Protect,
   directivesOf,
   keepRecentPictures,
   pixelsOf,
 } from '../../service/vendors/sandbox/provider.ts';
-import { fakeClock } from '../api/fakes.ts';
+import { pngRows } from '../../service/render/thumbnails/png.ts';
+import { shrink } from '../../service/render/thumbnails/shrink.ts';
+import { fakeClock, pngOf } from '../api/fakes.ts';
 import { anAccount, now } from '../fixtures/records.ts';
 import stored from '../fixtures/releases/9c400ea/table.json' with { type: 'json' };
 import { without } from '../fixtures/values.ts';
@@ -74,6 +77,11 @@ describe('The pixels of a sandbox picture', () => {
 });
 
 describe('The sandbox', () => {
+  /** Protects the upper half, where the source image is white. */
+  const protect: Protect = async (images, { width, height }) => {
+    if (images.source.length === 0) throw new Error('no picture');
+    return Promise.resolve(new Uint8Array(width * height * 4).fill(255).fill(0, width * (height / 2) * 4));
+  };
   const never = new AbortController().signal;
   const aJob = jobsLike({ providerModel: 'standard' });
   const stage = () => {
@@ -81,7 +89,7 @@ describe('The sandbox', () => {
     const crash = (): never => {
       throw new Error('crashed');
     };
-    const sandbox = createSandboxProvider({ name: 'sandbox', clock, crash });
+    const sandbox = createSandboxProvider({ name: 'sandbox', clock, crash, protect });
     const submit = (prompt: string | null, change: Partial<RenderJob> = {}): Promise<ProviderAnswer> =>
       sandbox.submit(aJob({ prompt, ...change }), never);
     return { clock, sandbox, submit };
@@ -107,6 +115,37 @@ describe('The sandbox', () => {
       contentType,
       width: 1248,
       height: 832,
+    });
+  });
+
+  describe('with a mask', () => {
+    const mask = { contentType: 'image/png', width: 96, height: 64, bytes: pngOf(96, 64) };
+    const masked = { sourceCount: 1, seed: 5, readMask: async () => Promise.resolve(mask) };
+    /** The colours in the middle of the upper and of the lower half. */
+    const halvesOf = async (prompt: string, change: Partial<RenderJob> = {}): Promise<unknown> => {
+      const answer = await stage().submit(prompt, { ...masked, ...change });
+      if (answer.kind !== 'rendered') return answer;
+      const { data, width, height } = await shrink(pngRows(answer.bytes, { width: 1024, height: 1024 }), {
+        width: 4,
+        height: 2,
+      });
+      expect([width, height]).toEqual([4, 2]);
+      return [data.slice(0, 16).every((byte) => byte === 255), data.slice(16).every((byte) => byte === 255)];
+    };
+
+    it('The sandbox paints around what is protected, and over it when the prompt says so', async () => {
+      expect(await halvesOf('a lake')).toEqual([true, false]);
+      expect(await halvesOf('a lake', { background: 'transparent' })).toEqual([true, false]);
+      expect(await halvesOf('a lake [sandbox:ignore]')).toEqual([false, false]);
+      expect(await halvesOf('a lake [sandbox:ignore=other]')).toEqual([true, false]);
+    });
+
+    it('The sandbox refuses a source image that it cannot read', async () => {
+      const readSources = async () => Promise.resolve([{ ...mask, bytes: Buffer.alloc(0) }]);
+      expect(await halvesOf('a lake', { readSources })).toMatchObject({
+        kind: 'refused',
+        reason: 'source_image',
+      });
     });
   });
 

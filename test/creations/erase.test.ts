@@ -3,7 +3,7 @@ import { imageKeysOf, originalKeysOf } from '../../service/creations/erase.ts';
 import { aCreation, storedImage } from '../fixtures/records.ts';
 
 describe('the images of a creation', () => {
-  it('are those of its results, its sources and all its attempts, each once, and the thumbnails of the results', () => {
+  it('are those of its results, its sources with their mask, and all its attempts, each once, and the thumbnails of the results', () => {
     const attempt = {
       provider: 'one',
       providerModel: 'm',
@@ -13,9 +13,10 @@ describe('the images of a creation', () => {
     const creation = aCreation({
       results: [storedImage],
       sources: [{ ...storedImage, key: 'sources/a.png' }],
+      mask: { ...storedImage, key: 'sources/mask.png' },
       attempts: [attempt, { ...attempt, resultKey: storedImage.key }],
     });
-    const originals = ['results/late.png', storedImage.key, 'sources/a.png'];
+    const originals = ['results/late.png', storedImage.key, 'sources/a.png', 'sources/mask.png'];
     expect([...originalKeysOf(creation)].sort()).toEqual(originals);
     const small = ['late', 'unguessable'].flatMap((name) => [
       `results/${name}-480.webp`,

@@ -35,6 +35,7 @@ const unsayable: Readonly<Record<string, readonly string[]>> = {
     'a quality that the model has not',
     'a transparent background as jpeg',
     'a transparent background for a model that renders none',
+    'a mask for a model that takes none',
   ],
   'text is well-formed': [
     'a user with half of a surrogate pair',
@@ -43,11 +44,14 @@ const unsayable: Readonly<Record<string, readonly string[]>> = {
     'half a surrogate pair in a metadata key',
     'half a surrogate pair in a metadata value',
   ],
+  'a mask belongs to a source image': ['a mask without a source image'],
   'an amount has at most six decimals': ['a max_cost of 7 decimals'],
   'the service may call the address': [
     'an image url of another scheme',
     'an image url with a user name',
     'an image url of a private address',
+    'a mask at a private address',
+    'a mask that is a malformed upload',
     'a webhook_url that is no address',
     'a webhook_url with a password',
   ],

@@ -75,6 +75,75 @@ describe('the copies of the source images', () => {
   });
 });
 
+describe('a mask', () => {
+  const masked = (mask: SourceResult, change: object = {}, source = fetched(300, 200)) => {
+    const stage = giving(source, mask);
+    const answering = post(stage, { ...withImages(1), mask_url: 'https://images.test/1', ...change });
+    return { stage, answering };
+  };
+
+  it('is copied beside its source image, and the record of the creation has both', async () => {
+    const { stage, answering } = masked(fetched(300, 200));
+    expect((await answering).status).toBe(202);
+    const [source, mask] = stage.stored;
+    expect(mask?.key).toMatch(/^sources\/[\w-]{32}\.png$/);
+    expect(stage.orders[0]?.creations[0]).toMatchObject({ sources: [source], mask, costMicros: 70_000 });
+  });
+
+  it.each<[string, SourceResult, string, RegExp]>([
+    ['of another size', fetched(200, 300), 'invalid_size', /must be 300 x 200, as .*; this is 200 x 300/],
+    ['as a JPEG', { kind: 'fetched', bytes: jpeg(300, 200) }, 'unsupported_type', /PNG/],
+    [
+      'that is interlaced',
+      { kind: 'fetched', bytes: Buffer.from(pngOf(300, 200)).fill(1, 28, 29) },
+      'unsupported_type',
+      /without interlacing/,
+    ],
+    ['that is no image', { kind: 'fetched', bytes: Buffer.from('<html>') }, 'unsupported_type', /JPEG, PNG/],
+    ['that is too large', { kind: 'too_large' }, 'too_large', /10 MB/],
+  ])('%s is refused before the charge, and nothing is copied', async (_what, mask, code, message) => {
+    const { stage, answering } = masked(mask);
+    const answer = await answering;
+    expect(answer.status).toBe(400);
+    expect(answer.body).toHaveProperty('error.details.errors', [
+      { field: 'mask_url', code, message: expect.stringMatching(message) as string },
+    ]);
+    expect([stage.orders, stage.stored]).toEqual([[], []]);
+  });
+
+  it('that cannot be downloaded is a 502 without an input_index', async () => {
+    const { body } = await masked({ kind: 'failed', retryable: true }).answering;
+    expect(body).toMatchObject({
+      error: { code: 'ERR_INPUT_FETCH_FAILED', message: expect.stringContaining('The mask') as string },
+    });
+    expect(body).not.toHaveProperty('error.details.input_index');
+  });
+
+  it.each<[string, object, SourceResult, string | RegExp]>([
+    ['none is named: the nearest one', {}, fetched(300, 200), '3:2'],
+    ['none is named, and the default would do, too', {}, fetched(270, 250), '1:1'],
+    ['none is named: another route of the model', { resolution: '4K' }, fetched(420, 180), '21:9'],
+    ['that of the source is named', { aspect_ratio: '4:3' }, fetched(420, 300), '4:3'],
+    ['another is named', { aspect_ratio: '1:1' }, fetched(300, 200), /300 x 200, so the ratio must be: 3:2/],
+    ['no route renders one', {}, fetched(300, 100), /300 x 100, .*: none/],
+    [
+      'one that the routes of 1K lack is needed',
+      { resolution: '1K' },
+      fetched(420, 180),
+      /420 x 180, .*: none/,
+    ],
+  ])('has the ratio of its source image when %s', async (_when, change, image, expected) => {
+    const { stage, answering } = masked(image, change, image);
+    const answer = await answering;
+    const ratio = stage.orders[0]?.creations[0].aspectRatio;
+    if (typeof expected === 'string') expect([answer.status, ratio]).toEqual([202, expected]);
+    else
+      expect(answer.body).toHaveProperty('error.details.errors', [
+        { field: 'aspect_ratio', code: 'invalid_value', message: expect.stringMatching(expected) as string },
+      ]);
+  });
+});
+
 describe('one failure among several downloads', () => {
   /** Downloads that end when the test says so. Each tells whether it was ended from outside. */
   function downloads(count: number): {

@@ -46,7 +46,7 @@ describe('the tools', () => {
     });
     const reads = { readOnlyHint: true, openWorldHint: false };
     const image =
-      'prompt model aspect_ratio resolution image_urls seed negative_prompt quality background count max_cost';
+      'prompt model aspect_ratio resolution image_urls mask_url seed negative_prompt quality background count max_cost';
     expect(listed).toEqual([
       ['list_models', '', '', reads],
       ['quote_image', image, 'prompt', reads],

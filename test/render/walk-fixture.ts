@@ -158,6 +158,8 @@ export interface Surroundings {
   readonly health?: HealthStore;
   /** Whether a picture is transparent. */
   readonly isTransparent?: Measures['isTransparent'];
+  /** By how much a picture changed what its mask protects. */
+  readonly changeWhereProtected?: Measures['changeWhereProtected'];
 }
 
 export function walk(
@@ -173,6 +175,7 @@ export function walk(
     providerCosts = { costs: [] },
     health,
     isTransparent = async () => Promise.resolve(false),
+    changeWhereProtected = async () => Promise.resolve(0),
   }: Surroundings,
 ): Walked {
   const creation = aCreation({ ...bothRoutes, ...change });
@@ -192,7 +195,7 @@ export function walk(
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     callbackBaseUrl,
     health: health ?? noteNothing(),
-    measures: { isTransparent },
+    measures: { isTransparent, changeWhereProtected },
   });
   const save = async (attempts: readonly RouteAttempt[]): Promise<void> => {
     onSave?.();

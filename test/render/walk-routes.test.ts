@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type FailureName, failureNames, type RefusalReason } from '../../service/contract/failures.ts';
 import type { RouteAttempt, StoredImage } from '../../service/creations/creation.ts';
-import { renderedAs } from '../../service/vendors/provider.ts';
+import type { Measures } from '../../service/creations/measures.ts';
+import { type ImageProvider, renderedAs } from '../../service/vendors/provider.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { fakeProvider, pngBytes, rejection, failureOf } from '../api/fakes.ts';
-import { now } from '../fixtures/records.ts';
+import { now, storedImage } from '../fixtures/records.ts';
 import {
   begun,
   bothRoutes,
@@ -14,6 +15,7 @@ import {
   refused,
   rendered,
   resting,
+  type Surroundings,
   throttled,
   walk,
   walkBy,
@@ -127,6 +129,67 @@ describe('the walk over the routes of a creation', () => {
         { background: 'transparent' },
         { providers: [fakeProvider('first', rendered), fakeProvider('second', rendered)] },
       );
+      expect(await failureOf(result)).toBe('InternalFailure');
+    });
+  });
+
+  describe('for a mask', () => {
+    const masked = {
+      sources: [{ ...storedImage, key: 'sources/a.png' }],
+      mask: { ...storedImage, key: 'sources/mask.png' },
+    };
+    const both = (sends: NonNullable<ImageProvider['sends']> = ['mask']) =>
+      [fakeProvider('first', renderedAs(pngBytes, asMicros(7))), fakeProvider('second', rendered)].map(
+        (provider) => ({ ...provider, sends }),
+      );
+    const get = async (key: string) => Promise.resolve(Buffer.from(key));
+
+    it('The walk goes on after a picture that changed more than 2 of 255, and notes its bill', async () => {
+      const changes = [2.001, 2];
+      const looks: unknown[] = [];
+      const changeWhereProtected: Measures['changeWhereProtected'] = async ({ picture, ...images }) => {
+        looks.push([picture === pngBytes, ...Object.values(images).map(String)]);
+        return Promise.resolve(changes.shift() ?? 0);
+      };
+      const { result, log } = walk(masked, { providers: both(), get, changeWhereProtected });
+      expect((await result).attempts).toMatchObject([
+        {
+          outcome: 'not_honoured',
+          detail: '2.0 of 255 changed where the mask protects',
+          billedMicros: 7,
+        },
+        { provider: 'second', outcome: 'rendered' },
+      ]);
+      expect(looks).toEqual(Array.from({ length: 2 }, () => [true, 'sources/a.png', 'sources/mask.png']));
+      expect(log.lines).toContain('alarm provider_answer_unknown');
+    });
+
+    it('A picture that cannot be measured is not delivered, nor one whose source is gone', async () => {
+      const failing: [Surroundings['get'], Measures['changeWhereProtected']][] = [
+        [get, async () => Promise.reject(new TypeError('broken'))],
+        [async () => Promise.reject(new TypeError('gone')), async () => Promise.resolve(0)],
+      ];
+      for (const [reads, changeWhereProtected] of failing) {
+        const around = { providers: both(), ...(reads && { get: reads }), changeWhereProtected };
+        const { result, log } = walk(masked, around);
+        expect(await failureOf(result)).toBe('NothingRendered');
+        expect(log.entries).toContainEqual(['info pixels_not_read', { error: 'TypeError' }]);
+      }
+    });
+
+    it('Without a mask nothing is read or measured', async () => {
+      const reads = vi.fn(get);
+      const changeWhereProtected = vi.fn(async () => Promise.resolve(0));
+      const { result } = walk(
+        { sources: masked.sources },
+        { providers: both(), get: reads, changeWhereProtected },
+      );
+      expect((await result).attempts).toMatchObject([{ outcome: 'rendered' }]);
+      expect([reads.mock.calls, changeWhereProtected.mock.calls]).toEqual([[], []]);
+    });
+
+    it('No vendor is asked that is not sent the mask', async () => {
+      const { result } = walk(masked, { providers: both(['background']), get });
       expect(await failureOf(result)).toBe('InternalFailure');
     });
   });

@@ -177,6 +177,7 @@ describe('the bundle', () => {
         ...(makesAddresses.test(name) ? ['result-signer.mjs'] : []),
         ...(name.startsWith('RenderImage') || name === 'ReceiveCallback'
           ? [
+              'mask.mjs',
               'pixels.mjs',
               'thumbnails.mjs',
               'jpeg-turbo.wasm',

@@ -151,6 +151,7 @@ describe('GET /models for an account', () => {
       supports_negative_prompt: true,
       max_count: 4,
       supports_background: true,
+      supports_mask: true,
       resolutions: ['1K', '2K'],
       aspect_ratios: ['1:1', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '16:9', '9:16'],
       output_formats: ['png', 'jpeg'],

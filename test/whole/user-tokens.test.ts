@@ -258,12 +258,14 @@ describe('a token of an end user', () => {
       webhook_url: 'https://example.com/hook',
       metadata: { order: '1' },
       image_urls: ['http://127.0.0.1:1/a.png'],
+      mask_url: 'http://127.0.0.1:1/b.png',
     };
     for (const path of ['/images/generate', '/images/quote']) {
       const answer = await service.send(path, { key: token, body });
       expect([answer.status, ...fieldsOf(answer).toSorted()]).toEqual([
         400,
         'image_urls[0]: invalid_value',
+        'mask_url: invalid_value',
         'metadata: invalid_value',
         'user: invalid_value',
         'webhook_url: invalid_value',

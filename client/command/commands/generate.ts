@@ -24,6 +24,7 @@ interface GenerateOptions extends PlainMembers {
   readonly resolution?: ImageRequest['resolution'];
   readonly aspectRatio?: ImageRequest['aspect_ratio'];
   readonly image?: readonly string[];
+  readonly mask?: string;
   readonly output?: string;
   readonly format?: ImageRequest['output_format'];
   readonly count?: number;
@@ -47,6 +48,7 @@ export function addGenerateCommand(program: SessionCommand): void {
     .addOption(new Option('-r, --resolution <size>', 'the size').choices(['1K', '2K', '4K']))
     .option('-a, --aspect-ratio <ratio>', 'the shape, such as 16:9')
     .option('-i, --image <path|url>', 'a source image; may be repeated; a file is uploaded', collected)
+    .option('--mask <path|url>', 'a PNG of the size of the first image: what is see-through may change')
     .option('-o, --output <file>', 'a file or folder; its ending chooses the format')
     .addOption(new Option('-f, --format <format>', 'the format').choices(['png', 'jpeg', 'webp']));
   for (const [name, field] of plainRows) command.addOption(plainOption(name, field));
@@ -171,6 +173,8 @@ async function requestOf(
   for (const image of options.image ?? []) {
     image_urls.push(await sourceImage(session, client, image, tell));
   }
+  const { mask } = options;
+  const mask_url = mask === undefined ? undefined : await sourceImage(session, client, mask, tell);
   const { resolution, aspectRatio, maxCost, user, metadata, webhookUrl } = options;
   const format = options.format ?? formatOf(options.output);
   return {
@@ -179,6 +183,7 @@ async function requestOf(
       (session.io.env['DARKROOM_MODEL'] || (await cheapest(session, client, image_urls.length, options))),
     ...(prompt !== undefined && { prompt }),
     ...(image_urls.length > 0 && { image_urls }),
+    ...(mask_url !== undefined && { mask_url }),
     ...(resolution !== undefined && { resolution }),
     ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
     ...(format !== undefined && { output_format: format }),
@@ -207,12 +212,13 @@ async function cheapest(
   { io, note }: Session,
   client: Darkroom,
   images: number,
-  { negativePrompt, background, quality = 'auto' }: GenerateOptions,
+  { mask, negativePrompt, background, quality = 'auto' }: GenerateOptions,
 ): Promise<string> {
   const models = await client.models.list({ signal: io.signal });
   const takes = (model: Model): boolean =>
     model.available &&
     (images === 0 || (model.supports_image_input && model.max_image_urls >= images)) &&
+    (mask === undefined || model.supports_mask) &&
     (negativePrompt === undefined || model.supports_negative_prompt) &&
     (background !== 'transparent' || model.supports_background) &&
     (quality === null || quality === 'auto' || model.qualities.includes(quality));

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 3b3d32f3ca705463f56cb0fc7014375cca5036a2ffad2b49634632a46e5a8d79
-// types   ee3c0ea884bf405ccffce15bd49417bcfa1a97b13e1b2dc34db3c87fa3e24a6a
+// schemas 910bf09f0e1b181e75329f75d872db134b0d72ee6fb2406078d118974d4f1372
+// types   b10b4e3ac80b49b45b4819a1e39d0089ae5dc7dfe8adf433e3e370bc1b0c068c
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -30,6 +30,10 @@ export type ImageRequest = {
      * Source images; at most `max_image_urls` of the model.
      */
     image_urls?: Array<string> | null;
+    /**
+     * A PNG of exactly the size of the first source image, for a model with `supports_mask`. What is see-through in it (opacity below 128) may change; of a mask that is opaque everywhere, what is white (128 or more). The rest of the image stays as in the source.
+     */
+    mask_url?: string | null;
     /**
      * An https address that gets one signed event when the creation has ended. Its port is 443 or at least 1024. It has no user name and no password, and its host has public addresses only.
      */
@@ -1479,6 +1483,10 @@ export type Model = {
      * Whether it renders `background` transparent. Every model renders opaque ones.
      */
     supports_background: boolean;
+    /**
+     * Whether it takes `mask_url`.
+     */
+    supports_mask: boolean;
     resolutions: Array<Resolution>;
     aspect_ratios: Array<AspectRatio>;
     output_formats: Array<OutputFormat>;

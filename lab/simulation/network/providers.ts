@@ -66,6 +66,7 @@ export const transparentPng = Buffer.from(
 /** The pictures have no pixels. The colour type tells the two PNGs apart. */
 export const measures: Platform['measures'] = {
   isTransparent: (bytes) => Promise.resolve(transparentPng.equals(bytes)),
+  changeWhereProtected: () => Promise.resolve(0),
 };
 
 /** The pictures have no pixels, so their thumbnails are made up. A JPEG has none. */

@@ -49,6 +49,10 @@ export const imageRequest = z
       .max(mostImageUrls)
       .nullish()
       .meta({ description: 'Source images; at most `max_image_urls` of the model.' }),
+    mask_url: imageUrl.nullish().meta({
+      description:
+        'A PNG of exactly the size of the first source image, for a model with `supports_mask`. What is see-through in it (opacity below 128) may change; of a mask that is opaque everywhere, what is white (128 or more). The rest of the image stays as in the source.',
+    }),
     webhook_url: z.string().min(1).max(maxUrlLength).nullish().meta({
       description:
         'An https address that gets one signed event when the creation has ended. Its port is 443 or at least 1024. It has no user name and no password, and its host has public addresses only.',

@@ -35,6 +35,7 @@ const model = z
     supports_background: z.boolean().meta({
       description: 'Whether it renders `background` transparent. Every model renders opaque ones.',
     }),
+    supports_mask: z.boolean().meta({ description: 'Whether it takes `mask_url`.' }),
     resolutions: z.array(resolution),
     aspect_ratios: z.array(aspectRatio),
     output_formats: z.array(outputFormat),

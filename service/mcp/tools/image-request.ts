@@ -11,6 +11,7 @@ export interface ModelBody {
   readonly max_image_urls: number;
   readonly supports_negative_prompt: boolean;
   readonly supports_background: boolean;
+  readonly supports_mask: boolean;
   readonly qualities: readonly string[];
   readonly quality_pricing: readonly (Price & { readonly quality: string })[];
   readonly resolutions: readonly string[];
@@ -63,6 +64,7 @@ function fits(model: ModelBody, args: Arguments): boolean {
     (tier === undefined || model.qualities.includes(tier)) &&
     (negative == null || model.supports_negative_prompt) &&
     (args['background'] !== 'transparent' || model.supports_background) &&
+    ((args['mask_url'] ?? null) === null || model.supports_mask) &&
     (resolution === undefined || model.resolutions.some((one) => one === resolution)) &&
     (ratio === undefined || model.aspect_ratios.some((one) => one === ratio)) &&
     countOf(images) <= model.max_image_urls

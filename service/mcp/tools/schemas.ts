@@ -98,6 +98,9 @@ export const imageArguments = {
     ...listOf({ type: 'string' }, 'Addresses of images that the model works from.'),
     maxItems: mostImageUrls,
   },
+  mask_url: text(
+    'The address of a PNG of the size of the first image. What is see-through in it may change.',
+  ),
   ...plainArguments,
   count: {
     type: 'integer',

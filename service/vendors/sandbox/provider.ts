@@ -13,7 +13,7 @@ export type SandboxOutcome = (typeof outcomes)[number];
 export interface Directives {
   readonly outcome?: SandboxOutcome;
   readonly delayMillis: number;
-  /** The sandbox paints another picture than was asked for: its background is opaque. */
+  /** The sandbox paints another picture than was asked for: its background is opaque, and it heeds no mask. */
   readonly ignores?: true;
   /** The sandbox answers with a job to poll, which ends after this many milliseconds. */
   readonly asyncMillis?: number;
@@ -52,6 +52,13 @@ export function pixelsOf(
   const side = (share: number): number => Math.round((edge[resolution] * Math.sqrt(share)) / 16) * 16;
   return { width: side(across / down), height: side(down / across) };
 }
+
+/** What a mask protects of a source image, as RGBA in the size of the picture. What may change has opacity 0. */
+export type Protect = (
+  images: { readonly source: Uint8Array; readonly mask: Uint8Array },
+  size: { readonly width: number; readonly height: number },
+  signal: AbortSignal,
+) => Promise<Uint8Array>;
 
 type Paint = (job: PictureJob) => Promise<Buffer>;
 
@@ -96,18 +103,21 @@ export interface SandboxOptions {
   readonly clock: Clock;
   /** Ends the invocation, as a fatal error in a vendor's library would. */
   readonly crash: () => never;
+  /** Throws when it cannot read one of the images. */
+  readonly protect: Protect;
 }
 
-export function createSandboxProvider({ name, clock, crash }: SandboxOptions): ImageProvider {
+export function createSandboxProvider({ name, clock, crash, protect }: SandboxOptions): ImageProvider {
   const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
     const { outcome, ignores } = directivesOf(job.prompt, name);
     if (outcome === 'crash') return crash();
     if (outcome === 'hang') return untilAborted(signal);
-    return outcome ? { kind: 'refused', reason: refusals[outcome] } : paint(job, ignores);
+    if (outcome) return { kind: 'refused', reason: refusals[outcome] };
+    return job.readMask && !ignores ? paintAround(job, job.readMask, protect, signal) : paint(job, ignores);
   };
   return {
     name,
-    sends: ['negativePrompt', 'quality', 'background'],
+    sends: ['negativePrompt', 'quality', 'background', 'mask'],
     submit: async (job, signal) => {
       const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
       if (asyncMillis !== undefined) {
@@ -136,8 +146,32 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
 const pictureOf = keepRecentPictures(renderPicture);
 
 async function paint(job: RenderJob, ignores?: true): Promise<ProviderAnswer> {
+  return { kind: 'rendered', bytes: await pictureOf(pictureJobOf(job, ignores)) };
+}
+
+/** The picture with the source image in it where the mask protects it. */
+async function paintAround(
+  job: RenderJob,
+  readMask: NonNullable<RenderJob['readMask']>,
+  protect: Protect,
+  signal: AbortSignal,
+): Promise<ProviderAnswer> {
+  const [[source], mask] = await Promise.all([job.readSources(), readMask()]);
+  if (!source) return { kind: 'refused', reason: 'unknown_answer', detail: 'a mask without a source image' };
+  const pictureJob = pictureJobOf(job);
+  let kept: Uint8Array;
+  try {
+    kept = await protect({ source: source.bytes, mask: mask.bytes }, pictureJob, signal);
+  } catch {
+    signal.throwIfAborted();
+    return { kind: 'refused', reason: 'source_image', detail: 'an image that cannot be read' };
+  }
+  return { kind: 'rendered', bytes: await renderPicture(pictureJob, kept) };
+}
+
+function pictureJobOf(job: RenderJob, ignores?: true): PictureJob {
   const { width, height } = pixelsOf(job.resolution, job.aspectRatio);
-  const bytes = await pictureOf({
+  return {
     prompt: job.prompt ?? '',
     ...(job.negativePrompt != null && { negativePrompt: job.negativePrompt }),
     // Pictures of one request differ, as a vendor's do. A request with a seed gets the pictures of this seed.
@@ -147,8 +181,7 @@ async function paint(job: RenderJob, ignores?: true): Promise<ProviderAnswer> {
     format: job.outputFormat === 'jpeg' ? 'jpeg' : 'png',
     ...(job.background === 'transparent' && !ignores && { isCutOut: true }),
     ...(job.quality === 'low' && { isDraft: true }),
-  });
-  return { kind: 'rendered', bytes };
+  };
 }
 
 function untilAborted(signal: AbortSignal): Promise<never> {

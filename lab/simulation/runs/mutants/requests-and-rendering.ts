@@ -60,10 +60,10 @@ export const requestsAndRendering: Bugs = {
   'service/generate/sources.ts': {
     'rate-behind-the-downloads': [
       'await caller.place.take();',
-      'if (imageUrls.length > 99) await caller.place.take();',
+      'if (request.imageUrls.length > 99) await caller.place.take();',
     ],
     'upload-unfilled': [
-      'if (!bytes) throw uploadNotUsable(index);\n  return bytes;',
+      'if (!bytes) throw uploadNotUsable(place);\n  return bytes;',
       "return bytes ?? Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex');",
     ],
   },
@@ -134,7 +134,10 @@ export const requestsAndRendering: Bugs = {
     'newer-payload-is-rendered': ['requireKnownRelease(payload.input ?? payload, services);', ''],
   },
   'service/render/honoured.ts': {
-    'another-background-is-delivered': ['if (found === background) return end;', 'if (found) return end;'],
+    'another-background-is-delivered': [
+      'if (found === background) return undefined;',
+      'if (found) return undefined;',
+    ],
   },
   'service/render/route-order.ts': {
     'open-circuit-removes-its-route': [

@@ -27,16 +27,19 @@ export interface PictureJob {
  * Renders the picture of a prompt. The same prompt, seed, size and format give the same bytes. Known words of
  * the prompt choose the motif and the colours, and the dice choose everything else. Other work of the process
  * can run every few tens of milliseconds.
+ *
+ * @param kept RGBA in the size of the picture: what is opaque in it is put over the picture
  */
-export async function renderPicture(job: PictureJob): Promise<Buffer> {
+export async function renderPicture(job: PictureJob, kept?: Uint8Array): Promise<Buffer> {
   const frame = frameOf(job.width, job.height);
   const paint = painterOf(frame, job);
   const bandsOf = (samples: 3 | 4) => (rows: number) => {
-    const bands = develop(frame, paint, samples, rows);
-    return job.isDraft ? drafted(bands, samples) : bands;
+    const painted = develop(frame, paint, samples, rows);
+    const bands = job.isDraft ? drafted(painted, samples) : painted;
+    const shaped = samples === 4 && job.isCutOut && job.format === 'png' ? cutOut(bands, frame) : bands;
+    return kept ? covered(shaped, samples, kept) : shaped;
   };
-  if (job.format === 'png' && job.isCutOut)
-    return writePng(frame, job.prompt, (rows) => cutOut(bandsOf(4)(rows), frame), 4);
+  if (job.format === 'png' && job.isCutOut) return writePng(frame, job.prompt, bandsOf(4), 4);
   return job.format === 'png'
     ? writePng(frame, job.prompt, bandsOf(3))
     : writeJpeg(frame, job.prompt, bandsOf(4));
@@ -46,6 +49,19 @@ export async function renderPicture(job: PictureJob): Promise<Buffer> {
 async function* drafted(bands: AsyncIterable<Uint8Array>, samples: 3 | 4): AsyncGenerator<Uint8Array> {
   for await (const band of bands) {
     for (let i = 0; i < band.length; i++) if (i % samples !== 3) band[i] = ((band[i] ?? 0) & 0xf0) + 8;
+    yield band;
+  }
+}
+
+async function* covered(
+  bands: AsyncIterable<Uint8Array>,
+  samples: 3 | 4,
+  kept: Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  for await (const band of bands) {
+    for (let to = 0; to < band.length; to += samples, from += 4)
+      if (kept[from + 3] === 255) band.set(kept.subarray(from, from + samples), to);
     yield band;
   }
 }

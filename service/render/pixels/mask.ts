@@ -1,0 +1,135 @@
+/**
+ * What a mask protects of a source image, for the look at a picture and for the sandbox. Bundled as a file of its own,
+ * which only a request with a mask loads.
+ *
+ * A mask with pixels that are see-through (opacity below 128) lets those change. A mask that is opaque everywhere lets
+ * change what is white (the mean of its colours is 128 or more).
+ */
+import type { MaskedPicture, MaskedSource } from '../../creations/measures.ts';
+import { readImageHeader } from '../../values/image-bytes.ts';
+import { decode } from '../thumbnails/decode.ts';
+import { pngRows } from '../thumbnails/png.ts';
+import { fitting, type Pixels, type Rows, shrink, type Size } from '../thumbnails/shrink.ts';
+import type { PixelLimits } from './transparency.ts';
+
+/** The longest side in which pictures are compared: a picture of 4K would need 400 MB. */
+const mostCompared = 1024;
+const seeThroughBelow = 128;
+/** Of the three colours together. */
+const whiteFrom = 3 * 128;
+
+/**
+ * The mean difference of what is protected, over its pixels and their three colours, from 0 to 255. Pictures of the
+ * same size are compared in it, but for the limit above. Those of two sizes are compared in half of the smaller one:
+ * between the pixels of two grids even a perfect copy differs. 0 when nothing is protected.
+ * @throws when an image is of no kind that is read, broken, too large for the memory, or too late
+ */
+export async function changeWhereProtected(
+  { picture, source, mask }: MaskedPicture,
+  limits: PixelLimits,
+): Promise<number> {
+  const size = comparedSize(sizeOf(picture), sizeOf(source));
+  const before = await inSize(source, size, limits);
+  const after = await inSize(picture, size, limits);
+  const mayChange = await changeable(mask, size, limits);
+  let [sum, count] = [0, 0];
+  for (const [i, share] of mayChange.entries()) {
+    if (share > 0) continue;
+    count += 3;
+    for (let at = i * 4; at < i * 4 + 3; at++)
+      sum += Math.abs((before.data[at] ?? 0) - (after.data[at] ?? 0));
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** The source image in another size, as RGBA: opaque where any of it is protected. Throws as above. */
+export async function protectedPixels(
+  { source, mask }: MaskedSource,
+  size: Size,
+  limits: PixelLimits,
+): Promise<Uint8Array> {
+  const smaller = smallerOf(sizeOf(source), size);
+  const [shrunk, mayChange] = [
+    await inSize(source, smaller, limits),
+    await changeable(mask, smaller, limits),
+  ];
+  for (const [i, share] of mayChange.entries()) shrunk.data[i * 4 + 3] = share;
+  const { data } = grown(shrunk, size);
+  for (let at = 3; at < data.length; at += 4) data[at] = data[at] === 255 ? 0 : 255;
+  return Uint8Array.from(data);
+}
+
+function sizeOf(bytes: Uint8Array): Size {
+  const header = readImageHeader(bytes);
+  if (!header) throw new Error('no picture');
+  return header;
+}
+
+function smallerOf(one: Size, other: Size): Size {
+  return { width: Math.min(one.width, other.width), height: Math.min(one.height, other.height) };
+}
+
+function comparedSize(one: Size, other: Size): Size {
+  if (one.width === other.width && one.height === other.height) return fitting(one, mostCompared);
+  const { width, height } = smallerOf(one, other);
+  return fitting({ width, height }, Math.min(mostCompared, Math.max(width, height)) / 2);
+}
+
+async function inSize(bytes: Uint8Array, to: Size, { signal, mostBytes }: PixelLimits): Promise<Pixels> {
+  const { width, height } = sizeOf(bytes);
+  const side = Math.ceil(Math.max(width, height) * Math.max(to.width / width, to.height / height));
+  return shrink(await decode(bytes, { side, mostBytes }), to, signal);
+}
+
+/** For each pixel how much of it may change, from 0 to 255. */
+async function changeable(mask: Uint8Array, to: Size, { signal }: PixelLimits): Promise<Uint8Array> {
+  const found = { isSeeThrough: false };
+  const { rows, ...size } = pngRows(mask, sizeOf(mask));
+  const { data } = await shrink({ ...size, rows: readings(rows, found) }, to, signal);
+  const reading = found.isSeeThrough ? 0 : 1;
+  return Uint8Array.from({ length: to.width * to.height }, (_, i) => data[i * 4 + reading] ?? 0);
+}
+
+/** Both readings of the mask, by its opacities and by its colours, until it is known which one holds. */
+async function* readings(
+  rows: Rows['rows'],
+  found: { isSeeThrough: boolean },
+): AsyncGenerator<Uint8Array | Uint8ClampedArray> {
+  for await (const part of rows) {
+    for (let at = 0; at < part.length; at += 4) {
+      const isSeeThrough = (part[at + 3] ?? 0) < seeThroughBelow;
+      const white = (part[at] ?? 0) + (part[at + 1] ?? 0) + (part[at + 2] ?? 0) >= whiteFrom;
+      if (isSeeThrough) found.isSeeThrough = true;
+      part[at] = isSeeThrough ? 255 : 0;
+      part[at + 1] = white ? 255 : 0;
+      part[at + 3] = 255;
+    }
+    yield part;
+  }
+}
+
+/** The box filter of shrink.ts in the other direction: a pixel lies in one pixel of the small picture, or in two. */
+function grown(from: Pixels, to: Size): Pixels {
+  const [across, down] = [placesOf(from.width, to.width), placesOf(from.height, to.height)];
+  const data = new Uint8ClampedArray(to.width * to.height * 4);
+  let at = 0;
+  for (const [top, bottom, upper] of down)
+    for (const [left, right, lefter] of across)
+      for (let c = 0; c < 4; c++) {
+        const of = (x: number, y: number): number => from.data[(y * from.width + x) * 4 + c] ?? 0;
+        const above = of(left, top) * lefter + of(right, top) * (1 - lefter);
+        const below = of(left, bottom) * lefter + of(right, bottom) * (1 - lefter);
+        data[at++] = above * upper + below * (1 - upper);
+      }
+  return { ...to, data };
+}
+
+/** For each new pixel the old pixels in which it begins and ends, and the share of the first. */
+function placesOf(from: number, to: number): [first: number, last: number, share: number][] {
+  return Array.from({ length: to }, (_, i) => {
+    const [start, end] = [(i * from) / to, ((i + 1) * from) / to];
+    const first = Math.floor(start);
+    const last = Math.min(Math.ceil(end) - 1, from - 1);
+    return [first, last, last > first ? (first + 1 - start) / (end - start) : 1];
+  });
+}
