@@ -68,17 +68,19 @@ const foreignFields = [
   'partial_images',
 ] as const;
 
-const onlyEdits = { code: 'unsupported_parameter', message: 'only POST /images/edits takes source images' };
+const onlyEdits = {
+  code: 'unsupported_parameter',
+  message: 'only POST /images/edits takes images and masks',
+};
 const elsewhere = {
   code: 'unsupported_parameter',
   message: 'source images are files named image[] in a form, or images in JSON',
 };
-const masks = { code: 'unsupported_parameter', message: 'no provider takes a mask' };
 
-/** Fields that change the picture and that no provider renders. Ignoring them would sell another picture. */
+/** Fields that change the picture and that have no place here. Ignoring them would sell another picture. */
 const refusedFields: Readonly<Record<OpenaiAction, Readonly<Record<string, Omit<FieldError, 'field'>>>>> = {
-  generate: { mask: masks, image: onlyEdits, images: onlyEdits, image_urls: onlyEdits },
-  edit: { mask: masks, image: elsewhere, 'image[]': elsewhere, image_urls: elsewhere },
+  generate: { mask: onlyEdits, image: onlyEdits, images: onlyEdits, image_urls: onlyEdits },
+  edit: { image: elsewhere, 'image[]': elsewhere, image_urls: elsewhere },
 };
 
 /** The errors of the fields that only this endpoint has, and what the fields ask for as far as they are right. */
@@ -117,7 +119,7 @@ export function readFields(
 
 function isKnown(name: string, action: OpenaiAction): boolean {
   const known: readonly string[] = [...ourFields, ...foreignFields, ...Object.keys(refusedFields[action])];
-  return known.includes(name) || (action === 'edit' && name === 'images');
+  return known.includes(name) || (action === 'edit' && (name === 'images' || name === 'mask'));
 }
 
 function readCount(value: unknown): number | Wrong {

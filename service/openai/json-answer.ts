@@ -120,7 +120,7 @@ function failedView(creation: CreationRecord): Record<string, unknown> {
   return { creation_id: creation.id, ...failureOf(creation) };
 }
 
-// The member `images` of an edit in JSON: addresses, uploads, and pictures in the address itself.
+// The members `images` and `mask` of an edit in JSON: addresses, uploads, and pictures in the address itself.
 
 /** The bytes of a picture that the request holds, or an address as image_urls of the API takes it. */
 export type EditImage = Uint8Array | string;
@@ -144,7 +144,8 @@ export function readImagesList(value: unknown): ImagesList {
   return { images, errors };
 }
 
-function readItem(item: unknown, field: string): EditImage | FieldError {
+/** An image, or what is wrong with it. @param item `{"image_url": "https://…"}` */
+export function readItem(item: unknown, field: string): EditImage | FieldError {
   const isObject = typeof item === 'object' && item !== null;
   const address = isObject && 'image_url' in item ? item.image_url : undefined;
   if (typeof address !== 'string') {

@@ -19,7 +19,7 @@ import {
   type OpenaiAsked,
   readFields,
 } from './fields.ts';
-import { type EditImage, type ImagesList, readImagesList } from './json-answer.ts';
+import { type EditImage, type ImagesList, readImagesList, readItem } from './json-answer.ts';
 import type { OpenaiImageServices } from './open.ts';
 import {
   bodyInQuality,
@@ -34,6 +34,7 @@ import { OpenaiRefusal } from './refusal.ts';
 export interface Form {
   readonly fields: Fields;
   readonly files: readonly Uint8Array[];
+  readonly mask?: Uint8Array;
 }
 
 /** `image[0]` is how PHP names the first of several. */
@@ -49,13 +50,15 @@ async function readForm({ headers, body }: ApiRequest): Promise<Form> {
   const form = await parse(body, headers['content-type'] ?? '');
   const texts: [string, string][] = [];
   const files: Uint8Array[] = [];
+  let mask: Uint8Array | undefined;
   for (const [name, value] of form) {
     if (typeof value === 'string') texts.push([name, value]);
     else if (imageField.test(name)) files.push(new Uint8Array(await value.arrayBuffer()));
-    // A mask is refused as a field. Any other file is ignored by its name.
+    else if (name === 'mask') mask = new Uint8Array(await value.arrayBuffer());
+    // Any other file is ignored by its name.
     else texts.push([name, '']);
   }
-  return { fields: formFields(texts), files };
+  return { fields: formFields(texts), files, ...(mask && { mask }) };
 }
 
 /** The value of the boundary, quoted or not (RFC 2046). */
@@ -95,7 +98,7 @@ export interface OpenaiRequest {
   readonly asked: OpenaiAsked;
   /** The fields that POST /images/generate has, too. The size is not in them yet. */
   readonly body: ImageRequestBody;
-  /** The bytes of images that the request itself holds, by their items in body.image_urls. */
+  /** The bytes of images that the request itself holds, by their items in body.image_urls and by body.mask_url. */
   readonly inline: ReadonlyMap<string, Uint8Array>;
   /** By which the same request is recognised. */
   readonly hash: string;
@@ -108,19 +111,24 @@ export async function readRequest(
 ): Promise<OpenaiRequest> {
   const isEdit = request.path === `${openaiRoot}${openaiOperations.editImages.path}`;
   const action = isEdit ? 'edit' : 'generate';
-  const { fields, images, errors: imageErrors } = await (isEdit ? readEdit : readGeneration)(request);
+  const { fields, images, mask, errors: imageErrors } = await (isEdit ? readEdit : readGeneration)(request);
   const { asked, errors } = readFields(fields, action);
-  const { urls, inline } = named(images);
+  const { urls, maskUrl, inline } = named(images, mask);
   const { model } = asked.ours;
   const ours = {
     ...asked.ours,
     model: typeof model === 'string' || model === undefined ? modelIdOf(model, aliases) : model,
     ...(urls.length > 0 && { image_urls: urls }),
+    ...(maskUrl !== undefined && { mask_url: maskUrl }),
   };
   const found = [...errors, ...imageErrors];
   if (isEdit && images.length === 0 && imageErrors.length === 0) found.push(noImage);
   const body = checkedBody(ours, found, { outboundRules }, (address) => inline.has(address));
-  const files = [...inline.values()].map((bytes) => createHash('sha256').update(bytes).digest('hex'));
+  const files = [...inline].map(([name, bytes]) => {
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    // A mask is no further source image.
+    return name === maskName ? `mask ${hash}` : hash;
+  });
   return { action, asked, body, inline, hash: openaiRequestHash(action, fields, files) };
 }
 
@@ -136,8 +144,15 @@ const noImage: FieldError = {
   message: 'at least one image is required: files named image[] in a form, or images in JSON',
 };
 
+const maskInForm: FieldError = {
+  field: 'mask',
+  code: 'unsupported_value',
+  message: 'a form holds it as a file',
+};
+
 interface Read extends ImagesList {
   readonly fields: Fields;
+  readonly mask?: EditImage;
 }
 
 async function readGeneration(request: ApiRequest): Promise<Read> {
@@ -148,7 +163,7 @@ async function readGeneration(request: ApiRequest): Promise<Read> {
 async function readEdit(request: ApiRequest): Promise<Read> {
   if (request.body.byteLength > maxEditBodyBytes) throw tooLarge();
   const read = saysForm(request) ? await readFiles(request) : readJson(request);
-  const bytes = read.images.reduce(
+  const bytes = [...read.images, read.mask ?? ''].reduce(
     (sum, image) => sum + (typeof image === 'string' ? 0 : image.byteLength),
     0,
   );
@@ -157,23 +172,35 @@ async function readEdit(request: ApiRequest): Promise<Read> {
 }
 
 async function readFiles(request: ApiRequest): Promise<Read> {
-  const { fields, files } = await readForm(request);
+  const { fields, files, mask } = await readForm(request);
   const { images: listed, ...others } = fields;
-  const errors = listed === undefined ? [] : [listInForm];
-  return { fields: others, images: files, errors };
+  const errors = [
+    ...(listed === undefined ? [] : [listInForm]),
+    ...(others['mask'] === undefined ? [] : [maskInForm]),
+  ];
+  return { fields: others, images: files, ...(mask && { mask }), errors };
 }
 
 function readJson(request: ApiRequest): Read {
   if (!saysJson(request)) throw wrongContentType('multipart/form-data or application/json');
   const fields = withoutNullFields(jsonBody(request, maxEditBodyBytes));
-  return { fields, ...readImagesList(fields['images']) };
+  const { images, errors } = readImagesList(fields['images']);
+  const mask = fields['mask'] === undefined ? undefined : readItem(fields['mask'], 'mask');
+  if (typeof mask === 'object' && !(mask instanceof Uint8Array))
+    return { fields, images, errors: [...errors, mask] };
+  return { fields, images, ...(mask !== undefined && { mask }), errors };
 }
 
-/** A name in image_urls that no client can send: an address of a client begins with a scheme. */
+/** Names in image_urls and mask_url that no client can send: an address of a client begins with a scheme. */
 const inlineName = (index: number): string => `#${index}`;
+const maskName = '#mask';
 
-function named(images: readonly EditImage[]): {
+function named(
+  images: readonly EditImage[],
+  mask: EditImage | undefined,
+): {
   readonly urls: readonly string[];
+  readonly maskUrl: string | undefined;
   readonly inline: ReadonlyMap<string, Uint8Array>;
 } {
   const inline = new Map<string, Uint8Array>();
@@ -182,7 +209,9 @@ function named(images: readonly EditImage[]): {
     inline.set(inlineName(index), image);
     return inlineName(index);
   });
-  return { urls, inline };
+  if (!(mask instanceof Uint8Array)) return { urls, maskUrl: mask, inline };
+  inline.set(maskName, mask);
+  return { urls, maskUrl: maskName, inline };
 }
 
 function tooLarge(): OpenaiRefusal {

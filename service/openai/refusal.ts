@@ -191,7 +191,8 @@ function messageOf({ message, details }: Problem, [first]: readonly FieldError[]
   return `${first.field}${message.slice(own.length)}`;
 }
 
-/** A client of this endpoint has sent no image_urls, unless this very name was refused. */
+/** A client of this endpoint has sent no image_urls, unless this very name was refused, and no mask_url. */
 function foreignName({ field, code }: FieldError): string {
+  if (field === 'mask_url') return 'mask';
   return code === 'unsupported_parameter' ? field : field.replace(/^image_urls/, 'image');
 }

@@ -69,6 +69,25 @@ describe('POST /images/edits in a form', () => {
     expect(it.stage.fetched).toEqual([]);
   });
 
+  it('A mask is kept beside the first image, changes no price, and makes another request', async () => {
+    const { scene: it, stored } = storing();
+    const bytes = Buffer.concat([pngBytes, Buffer.from('mask')]);
+    const parts = [...base, file('image'), file('mask', bytes)];
+    const answer = await edit(it, parts);
+    expect(answer).toMatchObject({ status: 200, headers: { 'x-darkroom-cost': '0.045' } });
+    expect(answer.headers['x-darkroom-ignored']).toBeUndefined();
+    expect(stored.map(([, kept]) => Buffer.from(kept).equals(bytes))).toEqual([false, true]);
+    const [creation] = it.stage.orders[0]?.creations ?? [];
+    expect(creation).toMatchObject({ sources: [stored[0]?.[0]], mask: stored[1]?.[0] });
+    const hashOf = async (sent: readonly Part[]): Promise<unknown> => {
+      const other = scene();
+      await edit(other, sent);
+      return other.stage.orders[0]?.retry?.place.bodyHash;
+    };
+    const asImage = [...base, file('image'), file('image', bytes)];
+    expect(await hashOf(parts)).not.toEqual(await hashOf(asImage));
+  });
+
   it.each(['image', 'image[]', 'image[0]'])('A file may be named %s', async (name) => {
     expect(await edit(scene(), [...base, file(name)])).toMatchObject({ status: 200 });
   });
@@ -79,7 +98,25 @@ describe('POST /images/edits in a form', () => {
   });
 
   it.each<[string, readonly Part[], string, string]>([
-    ['A mask', [...base, file('image'), file('mask')], 'mask', 'unsupported_parameter'],
+    [
+      'A mask of another size',
+      [...base, file('image'), file('mask', pngOf(65, 64))],
+      'mask',
+      'err_invalid_request',
+    ],
+    ['A mask that is a text', [...base, file('image'), field('mask', 'x')], 'mask', 'unsupported_value'],
+    [
+      'A mask for a model that takes none',
+      [field('model', 'gpt-image-2'), field('prompt', 'p'), file('image'), file('mask')],
+      'mask',
+      'unsupported_parameter',
+    ],
+    [
+      'A size of another ratio than that of the masked image',
+      [...base, file('image'), file('mask'), field('size', '1536x1024')],
+      'aspect_ratio',
+      'err_invalid_request',
+    ],
     ['No image', base, 'image', 'err_invalid_request'],
     ['A text in the place of a file', [...base, field('image', 'x')], 'image', 'unsupported_parameter'],
     ['A list in a form', [...base, file('image'), field('images', '[]')], 'images', 'unsupported_parameter'],

@@ -86,9 +86,9 @@ describe('the fields of an OpenAI request', () => {
     expect(errorOf(fields)).toBe(expected);
   });
 
-  it('An edit takes images, and refuses a mask', () => {
-    expect(read({ images: [] }, 'edit')).toMatchObject({ errors: [], asked: { ignored: [] } });
-    for (const name of ['mask', 'image', 'image[]', 'image_urls'])
+  it('An edit takes images and a mask, and refuses other names of images', () => {
+    expect(read({ images: [], mask: {} }, 'edit')).toMatchObject({ errors: [], asked: { ignored: [] } });
+    for (const name of ['image', 'image[]', 'image_urls'])
       expect(errorOf({ [name]: 'x' }, 'edit')).toBe(`${name} unsupported_parameter`);
   });
 

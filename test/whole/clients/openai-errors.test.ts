@@ -80,10 +80,10 @@ const rows: readonly Row[] = [
     { says: { param: 'background' } },
   ),
   row(
-    'A mask',
+    'A mask for a model that takes none',
     BadRequestError,
     'unsupported_parameter',
-    async (customer) => edit({ mask: await toFile(png(64, 64), 'mask.png') })(customer),
+    async (customer) => edit({ model: 'gpt-image-2', mask: await toFile(png(64, 64), 'mask.png') })(customer),
     { says: { param: 'mask' } },
   ),
   row(
