@@ -14,6 +14,11 @@ type Submission = Pick<
 /** Two providers render 2K, so that a second one may give what the first one has not given. */
 const backgroundOf: Readonly<Record<string, string>> = { '1K': 'opaque', '2K': 'transparent' };
 
+/** The second image, or an address: origins and uploads that misbehave are met by masks, too. */
+function maskOf([, second = 'https://sources.test/mask.png']: readonly string[]): string {
+  return second;
+}
+
 /** The request for an image that a step sends. */
 export function submission(step: Submission, key: KeyHeld): APIGatewayProxyEventV2 {
   const { body, headers } = submissionParts(step);
@@ -37,6 +42,7 @@ export function submissionParts(step: Submission): {
     // The requests of one idempotency key are the same, so they name the same user.
     ...(step.user !== undefined && { user: idempotencyKey === undefined ? step.user : 'user 1' }),
     ...(images.length > 0 && { image_urls: images }),
+    ...(step.model === 'sandbox-pro' && images.length > 0 && { mask_url: maskOf(images) }),
     ...(step.webhook && { webhook_url: `https://receiver.test/${step.webhook}?${addressMark}` }),
     ...(idempotencyKey !== undefined && { metadata: { idempotency: idempotencyKey } }),
   };

@@ -4,7 +4,7 @@
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
-import { transparentPng } from '../network/providers.ts';
+import { isRepainted, isTransparentPng } from '../network/providers.ts';
 import { parseKey } from '../../../service/accounts/api-key.ts';
 import type { Payload } from '../../../service/creations/payload.ts';
 import type { Service, ServiceObserver } from '../aws/deployed-service.ts';
@@ -454,8 +454,10 @@ export function createInvariants(world: World) {
           accuse('a completed creation has its image', book.id);
         const background = item?.['background']?.S;
         const picture = service?.bucket.contents.get(image ?? '');
-        if (picture && background && transparentPng.equals(picture) !== (background === 'transparent'))
+        if (picture && background && isTransparentPng(picture) !== (background === 'transparent'))
           accuse('a picture has the background that was asked for', book.id);
+        if (picture && item?.['mask'] && isRepainted(picture))
+          accuse('a picture keeps what its mask protects', book.id);
         webhookIsSettled(book.id, book.account, book.terminalAt ?? 0);
       }
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);

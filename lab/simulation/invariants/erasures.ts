@@ -25,7 +25,8 @@ function resultsOf(item: Item | undefined): string[] {
 
 /** The keys of all its images. */
 function imagesOf(item: Item | undefined): string[] {
-  return [...keysIn(item, 'sources', 'key'), ...resultsOf(item)];
+  const mask = item?.['mask']?.M?.['key']?.S;
+  return [...keysIn(item, 'sources', 'key'), ...(mask === undefined ? [] : [mask]), ...resultsOf(item)];
 }
 
 /** What the client sent, as the record had it. */

@@ -58,15 +58,27 @@ export const pictures: Readonly<Record<string, Buffer>> = {
 };
 
 /** As above, of the colour type for grey with opacities. */
-export const transparentPng = Buffer.from(
+const transparentPng = Buffer.from(
   '89504e470d0a1a0a0000000d49484452000000400000004008040000000060b9550000000049454e44ae426082',
   'hex',
 );
 
+/** Behind the end of a picture that changed what its mask protects. */
+const repainted = Buffer.from('repainted');
+
+export function isRepainted(picture: Uint8Array): boolean {
+  return repainted.equals(picture.subarray(-repainted.length));
+}
+
+/** A picture of which nothing can be seen. */
+export function isTransparentPng(picture: Uint8Array): boolean {
+  return transparentPng.equals(picture.subarray(0, transparentPng.length));
+}
+
 /** The pictures have no pixels. The colour type tells the two PNGs apart. */
 export const measures: Platform['measures'] = {
-  isTransparent: (bytes) => Promise.resolve(transparentPng.equals(bytes)),
-  changeWhereProtected: () => Promise.resolve(0),
+  isTransparent: (bytes) => Promise.resolve(isTransparentPng(bytes)),
+  changeWhereProtected: ({ picture }) => Promise.resolve(isRepainted(picture) ? 40 : 0),
 };
 
 /** The pictures have no pixels, so their thumbnails are made up. A JPEG has none. */
@@ -112,12 +124,16 @@ export function createProvider(world: World, name: string, directed = name): Sim
     if (outcome === undefined || outcome === 'hang') return { kind: 'rendered', bytes: painted(job) };
     return { kind: 'refused', reason: refusals[outcome] };
   };
-  /** Sometimes with the other background than the job names. */
-  const painted = ({ background, outputFormat }: RenderJob): Uint8Array => {
+  /** Sometimes with the other background than the job names, and with a change of what the mask protects. */
+  const painted = ({ background, outputFormat, readMask }: RenderJob): Uint8Array => {
     const ignores = background !== undefined && world.dice.chance(`${name} ignores ${answers}`, 0.2);
     if (ignores) world.mishap('background ignored');
     const isCutOut = (background === 'transparent') !== ignores;
-    return isCutOut && outputFormat === 'png' ? transparentPng : (pictures[outputFormat] ?? Buffer.alloc(0));
+    const picture =
+      isCutOut && outputFormat === 'png' ? transparentPng : (pictures[outputFormat] ?? Buffer.alloc(0));
+    if (!readMask || !world.dice.chance(`${name} repaints ${answers}`, 0.25)) return picture;
+    world.mishap('mask ignored');
+    return Buffer.concat([picture, repainted]);
   };
   const ask = <Answer>(operation: string, work: () => Promise<Answer>): Promise<Answer> =>
     world.call({ service: 'provider', operation, target: name }, () => work).then((go) => go());
@@ -127,7 +143,7 @@ export function createProvider(world: World, name: string, directed = name): Sim
   return {
     name,
     isStopped: stops.isStopped,
-    sends: ['negativePrompt', 'background'],
+    sends: ['negativePrompt', 'background', 'mask'],
     submit: (job, signal) =>
       ask('submit', async () => {
         const { asyncMillis, delayMillis } = directivesOf(job.prompt, directed);

@@ -134,6 +134,7 @@ export const requestsAndRendering: Bugs = {
     'newer-payload-is-rendered': ['requireKnownRelease(payload.input ?? payload, services);', ''],
   },
   'service/render/honoured.ts': {
+    'a-change-under-the-mask-is-delivered': ['if (change <= mostChange) return', 'if (change >= 0) return'],
     'another-background-is-delivered': [
       'if (found === background) return undefined;',
       'if (found) return undefined;',
