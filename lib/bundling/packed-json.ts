@@ -7,14 +7,23 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 
-/** Only these two show what a model is. Every other function judges requests by the rest. */
+/** Only these show what a model is, or its name. Every other function judges requests by the rest. */
 const describing: readonly string[] = ['service/api/list-models.ts', 'service/portal/model-view.ts'];
+const naming: readonly string[] = [...describing, 'service/operator/figures.ts'];
 
-/** The files that are packed where a bundle holds them, each with the members that the modules of the bundle do not read. */
-const packedFiles: Readonly<Record<string, (inputs: readonly string[]) => readonly string[]>> = {
+/** The values of these members in a packed file. Undefined: the member is left out. */
+type Unread = Readonly<Record<string, '' | undefined>>;
+
+/** The files that are packed where a bundle holds them, without what the modules of the bundle do not read. */
+const packedFiles: Readonly<Record<string, (inputs: readonly string[]) => Unread>> = {
+  // A model without a member would not be whole, and no model of a service with a catalog of its operator.
   'service/catalog/models.json': (inputs) =>
-    inputs.some((input) => describing.includes(input)) ? [] : ['description'],
-  'service/catalog/provider-costs.json': () => ['source', 'checked_at'],
+    Object.fromEntries(
+      Object.entries({ description: describing, name: naming }).flatMap(([member, readers]) =>
+        inputs.some((input) => readers.includes(input)) ? [] : [[member, '']],
+      ),
+    ),
+  'service/catalog/provider-costs.json': () => ({ source: undefined, checked_at: undefined }),
 };
 
 /** Stands between two rules. JSON.stringify() would escape it within a string. */
@@ -48,9 +57,9 @@ export function withPackedJson(bundle: string, inputs: readonly string[], root: 
     }, bundle);
 }
 
-function without(json: string, members: readonly string[]): string {
+function without(json: string, unread: Unread): string {
   return JSON.stringify(
-    JSON.parse(json, (name, value: unknown) => (members.includes(name) ? undefined : value)),
+    JSON.parse(json, (name, value: unknown) => (Object.hasOwn(unread, name) ? unread[name] : value)),
   );
 }
 

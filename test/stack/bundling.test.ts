@@ -7,6 +7,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { buildSync, transformSync } from 'esbuild';
 import fc from 'fast-check';
+import type { Catalog } from '../../service/catalog/catalog-schema.ts';
+import { mergeCatalog } from '../../service/catalog/operator-catalog.ts';
 import { bundleText } from '../../lib/bundling/bundle-text.ts';
 import {
   withoutAdaptiveRetries,
@@ -220,7 +222,7 @@ describe('the short form of a JSON file', () => {
     expect(costs).toEqual(all.costs.map(({ source: _source, checked_at: _day, ...rest }) => rest));
   });
 
-  it('only a bundle that shows models holds their descriptions', () => {
+  it('only a bundle that shows models holds their descriptions and names', () => {
     const file = 'service/catalog/models.json';
     const json = readFileSync(`${root}${file}`, 'utf8');
     const minified = transformSync(`x=${json}`, { minify: true, target: 'node24' })
@@ -229,11 +231,27 @@ describe('the short form of a JSON file', () => {
     const modelsIn = (...inputs: string[]) =>
       (unpacked(withPackedJson(minified, [file, ...inputs], root).slice('x='.length)) as { models: object[] })
         .models;
-    const all = (JSON.parse(json) as { models: { description: string }[] }).models;
+    const all = (JSON.parse(json) as { models: { description: string; name: string }[] }).models;
     expect(modelsIn('service/api/list-models.ts')).toEqual(all);
     expect(modelsIn('service/portal/model-view.ts')).toEqual(all);
+    expect(modelsIn('service/operator/figures.ts')).toEqual(
+      all.map((model) => ({ ...model, description: '' })),
+    );
     expect(modelsIn('service/generate/plan.ts')).toEqual(
-      all.map(({ description: _description, ...rest }) => rest),
+      all.map((model) => ({ ...model, description: '', name: '' })),
+    );
+  });
+
+  it('the models of any bundle stay whole beside a catalog of the operator', () => {
+    const file = 'service/catalog/models.json';
+    const json = readFileSync(`${root}${file}`, 'utf8');
+    const minified = transformSync(`x=${json}`, { minify: true, target: 'node24' })
+      .code.trim()
+      .replace(/;$/, '');
+    const ours = unpacked(withPackedJson(minified, [file], root).slice('x='.length)) as Catalog;
+    const { models } = mergeCatalog(ours, { models: {}, revision: '1-a' });
+    expect(models.map(({ id }) => id)).toEqual(
+      (JSON.parse(json) as { models: { id: string }[] }).models.map(({ id }) => id),
     );
   });
 
