@@ -286,6 +286,13 @@ export interface CreationDetail extends CreationRow, Readonly<ReturnType<typeof 
   }[];
   readonly retryable: boolean | null;
   readonly webhook_url: string | null;
+  /** The copy of the image in the account's bucket. Absent: none was owed. */
+  readonly copy?: {
+    readonly status: 'pending' | 'copied' | 'failed';
+    readonly attempts: number;
+    readonly url: string | null;
+    readonly error: string | null;
+  };
   readonly timeline: readonly TimelineStep[];
   readonly can_cancel: boolean;
   readonly can_redeliver: boolean;

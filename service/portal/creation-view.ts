@@ -86,6 +86,7 @@ export function creationDetail(
     results: row.result_urls.map((url, place) => imageView(url, creation.results[place])),
     retryable: shownFailure(creation)?.retryable ?? null,
     webhook_url: webhook === undefined || webhook.url === '' ? null : webhook.url,
+    ...(creation.copy && { copy: creation.copy }),
     timeline: timelineOf(creation, deliveries, row.key.name),
     can_cancel: !isTerminal(creation.status),
     can_redeliver: webhook !== undefined && webhook.status !== 'pending',

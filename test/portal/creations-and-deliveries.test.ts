@@ -93,6 +93,7 @@ describe('creations', () => {
         tried('fal', 2_000, 'no_answer'),
         tried('openai', 3_000, 'rendered'),
       ],
+      copy: { status: 'failed', attempts: 5, url: null, error: 'the bucket answered 403 AccessDenied' },
       webhook: {
         url: 'https://hooks.test/a',
         status: 'delivered',
@@ -134,6 +135,7 @@ describe('creations', () => {
       can_cancel: false,
       can_redeliver: true,
       results: [{ width: 1024 }],
+      copy: { status: 'failed', attempts: 5, url: null, error: 'the bucket answered 403 AccessDenied' },
     });
     expect(view.timeline[1]).toMatchObject({ amount: -0.04 });
     expect(JSON.stringify(view)).not.toMatch(/openai|fal\b|vendor|said no|providerCost/);

@@ -141,6 +141,10 @@ export function CreationContent({ of, isOperated = false }: { of: CreationDetail
               of.user !== null && ['User', of.user],
               ['Key', of.key.name],
               of.webhook_url !== null && ['Webhook', <span class="url">{of.webhook_url}</span>],
+              of.copy !== undefined && [
+                'Copy',
+                <span class="url">{of.copy.url ?? of.copy.error ?? of.copy.status}</span>,
+              ],
             ]}
           />
           {Object.keys(of.metadata).length > 0 && (

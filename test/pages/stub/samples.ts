@@ -275,6 +275,14 @@ export function samplesAt(nowMillis: number) {
     })),
     retryable: row.status === 'failed' ? true : null,
     webhook_url: 'https://hooks.example.com/darkroom?shop=1',
+    ...(row.status === 'completed' && {
+      copy: {
+        status: 'copied',
+        attempts: 1,
+        url: 'https://s3.example.com/ours/one.png',
+        error: null,
+      } as const,
+    }),
     timeline:
       row.status === 'failed'
         ? [
