@@ -19,7 +19,10 @@ export async function protectTable(event: unknown, services: ProtectionServices)
   const isDeleted = request.RequestType === 'Delete';
   const failure = await answerRequest(asked, services, {
     physicalId: table,
-    run: () => (isDeleted ? Promise.resolve() : protect(table, services)),
+    run: async () => {
+      if (!isDeleted) await protect(table, services);
+      return undefined;
+    },
     done: isDeleted ? 'the table keeps its protection' : 'the table is protected',
   });
   if (failure !== undefined) services.log.info('table_not_protected', { reason: failure });

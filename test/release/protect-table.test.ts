@@ -191,7 +191,7 @@ describe('the protection of a table', () => {
 });
 
 const store = createPageStore({
-    clock: systemClock,
+  clock: systemClock,
   bucket: 'pages',
   region: 'eu-central-1',
   urlSuffix: 'amazonaws.com',
