@@ -1,4 +1,5 @@
 import type { Row } from '../../client/command/terminal/output.ts';
+import { accessPages } from '../provider-access.ts';
 import type { Catalog } from '../../service/catalog/catalog-schema.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import {
@@ -121,6 +122,8 @@ export function addProviderCommands(program: OperatorCommand): void {
 /** A provider that a command changes or checks. */
 interface Settable extends ProviderInfo {
   readonly name: string;
+  /** Where its key or the access comes from. */
+  readonly accessAt?: string | undefined;
   /** Set for a provider that an operator has configured. */
   readonly definition?: ProviderDefinition;
 }
@@ -128,7 +131,7 @@ interface Settable extends ProviderInfo {
 /** All providers: first those that are built in, in the order of their table. */
 function everyProvider(configured: readonly ProviderDefinition[]): Settable[] {
   return [
-    ...names.map((name): Settable => ({ name, ...providers[name] })),
+    ...names.map((name): Settable => ({ name, ...providers[name], accessAt: accessPages[name] })),
     ...configured.map((definition): Settable => {
       const { name, title, credential, baseUrl } = definition;
       return { name, title, credential, accessAt: baseUrl, definition };

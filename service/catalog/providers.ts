@@ -7,8 +7,6 @@ export interface ProviderInfo {
   readonly title: string;
   /** 'none': always enabled. 'role': signed with the function's role. 'key': a key in Secrets Manager. */
   readonly credential: 'none' | 'role' | 'key';
-  /** The page where an operator gets the key or the access. */
-  readonly accessAt?: string;
 }
 
 export const providers = {
@@ -17,25 +15,22 @@ export const providers = {
   bedrock: {
     title: 'Amazon Bedrock',
     credential: 'role',
-    accessAt: 'https://console.aws.amazon.com/bedrock/home?region=us-west-2#/modelaccess',
   },
-  openai: { title: 'OpenAI', credential: 'key', accessAt: 'https://platform.openai.com/api-keys' },
-  google: { title: 'Google Gemini', credential: 'key', accessAt: 'https://aistudio.google.com/apikey' },
-  bfl: { title: 'Black Forest Labs', credential: 'key', accessAt: 'https://dashboard.bfl.ai' },
-  fal: { title: 'fal', credential: 'key', accessAt: 'https://fal.ai/dashboard/keys' },
-  replicate: { title: 'Replicate', credential: 'key', accessAt: 'https://replicate.com/account/api-tokens' },
+  openai: { title: 'OpenAI', credential: 'key' },
+  google: { title: 'Google Gemini', credential: 'key' },
+  bfl: { title: 'Black Forest Labs', credential: 'key' },
+  fal: { title: 'fal', credential: 'key' },
+  replicate: { title: 'Replicate', credential: 'key' },
   alibaba: {
     title: 'Alibaba Model Studio',
     credential: 'key',
-    accessAt: 'https://modelstudio.console.alibabacloud.com',
   },
-  ideogram: { title: 'Ideogram', credential: 'key', accessAt: 'https://ideogram.ai/platform' },
-  xai: { title: 'xAI', credential: 'key', accessAt: 'https://console.x.ai' },
-  recraft: { title: 'Recraft', credential: 'key', accessAt: 'https://app.recraft.ai/profile/api' },
+  ideogram: { title: 'Ideogram', credential: 'key' },
+  xai: { title: 'xAI', credential: 'key' },
+  recraft: { title: 'Recraft', credential: 'key' },
   byteplus: {
     title: 'BytePlus ModelArk',
     credential: 'key',
-    accessAt: 'https://console.byteplus.com/ark/apiKey',
   },
 } as const satisfies Readonly<Record<string, ProviderInfo>>;
 
