@@ -1,7 +1,7 @@
 /**
  * The workflows of a ComfyUI server. A workflow is a graph of nodes in ComfyUI's API format, in which an operator
  * names the places that a request fills: {{prompt}}, {{negative_prompt}}, {{seed}}, {{width}}, {{height}} and
- * {{source_1}}, {{source_2}} and so on. A place is a value of a node, or stands in the text of one. Only the command reads the file
+ * {{source_1}}, {{source_2}} and so on, and {{mask}}. A place is a value of a node, or stands in the text of one. Only the command reads the file
  * (readWorkflow). The adapter fills the places (filledWorkflow).
  */
 import { mostImageUrls } from '../contract/request-fields.ts';
@@ -21,7 +21,7 @@ export interface WorkflowNode {
 
 export type Workflow = Readonly<Record<string, WorkflowNode>>;
 
-/** By the provider's names of the models. With two source images, the name of the model and "/2". */
+/** By the provider's names of the models. With two source images, the name of the model and "/2"; with a mask, "/2/mask". */
 export type Workflows = Readonly<Record<string, Workflow>>;
 
 /** The name of the model in a file with only one workflow. */
@@ -42,7 +42,8 @@ const mostFileBytes = 100_000;
 const placePattern = /\{\{\s*([^{}]*?)\s*\}\}/g;
 const negativePlace = 'negative_prompt';
 const numberPlaces = ['seed', 'width', 'height'] as const;
-const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}(\/[1-9]\d?)?$/i;
+const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}(\/[1-9]\d?(\/mask)?)?$/i;
+const maskPlace = 'mask';
 
 /** Reads a file with one workflow in API format, or several by name. Nodes of the editor are left out. */
 export function readWorkflow(text: string): ReadWorkflow {
@@ -68,14 +69,21 @@ export function readWorkflow(text: string): ReadWorkflow {
     const at = isOne ? '' : `workflows.${name}`;
     if (!nameForm.test(name))
       return [{ field: at, problem: 'is no name of a model, such as sdxl, or sdxl/1 for one source image' }];
-    return problemsOf(workflow, at, Number(name.split('/')[1] ?? 0));
+    const [, sources = '0', mask] = name.split('/');
+    return problemsOf(workflow, at, { sources: Number(sources), hasMask: mask !== undefined });
   });
   if (problems.length > 0) return { kind: 'wrong', problems };
   const workflows = entries.map(([name, workflow]) => [name, withoutTitles(workflow as Workflow)] as const);
   return { kind: 'read', workflows: Object.fromEntries(workflows) };
 }
 
-function problemsOf(workflow: unknown, at: string, sources: number): WorkflowProblem[] {
+/** The images of the requests that a workflow is for. */
+interface Images {
+  readonly sources: number;
+  readonly hasMask: boolean;
+}
+
+function problemsOf(workflow: unknown, at: string, images: Images): WorkflowProblem[] {
   const field = (...steps: readonly string[]): string =>
     [at, ...steps].filter((step) => step !== '').join('.');
   const whole = field() === '' ? 'file' : field();
@@ -96,14 +104,15 @@ function problemsOf(workflow: unknown, at: string, sources: number): WorkflowPro
     if (!isRecord(node['inputs'])) return [{ field: field(id, 'inputs'), problem: 'must be an object' }];
     return Object.entries(node['inputs']).flatMap(([input, value]) =>
       placesIn(value)
-        .filter((place) => !knownPlaces(sources).includes(place))
-        .map((place) => ({ field: field(id, 'inputs', input), problem: unknownPlace(place, sources) })),
+        .filter((place) => !knownPlaces(images).includes(place))
+        .map((place) => ({ field: field(id, 'inputs', input), problem: unknownPlace(place, images) })),
     );
   });
   if (ofNodes.length > 0) return ofNodes;
   const places = new Set(nodes.flatMap(([, node]) => placesIn((node as WorkflowNode).inputs)));
   const needed = [
-    ...(sources === 0 ? ['prompt'] : sourcePlaces(sources)),
+    ...(images.sources === 0 ? ['prompt'] : sourcePlaces(images.sources)),
+    ...(images.hasMask ? [maskPlace] : []),
     ...(places.has('width') || places.has('height') ? ['width', 'height'] : []),
   ];
   return needed
@@ -111,16 +120,18 @@ function problemsOf(workflow: unknown, at: string, sources: number): WorkflowPro
     .map((place) => ({ field: whole, problem: `has no place {{${place}}}` }));
 }
 
-function unknownPlace(place: string, sources: number): string {
+function unknownPlace(place: string, { sources }: Images): string {
+  if (place === maskPlace) return '{{mask}} is for a workflow whose name ends with "/1/mask"';
   const isSource = /^source_[1-9]\d*$/.test(place);
   const why = isSource
     ? `is a source image, and this workflow is for ${sources}: name it with "/" and their number`
-    : `is no place; known are ${knownPlaces(0).join(', ')}, source_1`;
+    : `is no place; known are ${knownPlaces({ sources: 0, hasMask: false }).join(', ')}, source_1`;
   return `{{${place}}} ${why}`;
 }
 
-function knownPlaces(sources: number): readonly string[] {
-  return ['prompt', negativePlace, ...numberPlaces, ...sourcePlaces(sources)];
+function knownPlaces({ sources, hasMask }: Images): readonly string[] {
+  const mask = hasMask ? [maskPlace] : [];
+  return ['prompt', negativePlace, ...numberPlaces, ...sourcePlaces(sources), ...mask];
 }
 
 function sourcePlaces(sources: number): string[] {
@@ -150,12 +161,23 @@ export interface WorkflowFilling {
   readonly width: number;
   readonly height: number;
   readonly sources: readonly string[];
+  /** Absent: the request has none. */
+  readonly mask?: string;
 }
 
-/** The workflow for a model and a number of source images. Undefined: the operator has given none. */
-export function workflowFor(workflows: Workflows, model: string, sources: number): Workflow | undefined {
-  const name = sources === 0 ? model : `${model}/${sources}`;
+/** The workflow for a model and its images. Undefined: the operator has given none. */
+export function workflowFor(
+  workflows: Workflows,
+  model: string,
+  { sources, hasMask }: Images,
+): Workflow | undefined {
+  const name = `${model}${sources === 0 ? '' : `/${sources}`}${hasMask ? '/mask' : ''}`;
   return Object.hasOwn(workflows, name) ? workflows[name] : undefined;
+}
+
+/** Whether one of the workflows takes a mask. */
+export function takesMasks(workflows: Workflows): boolean {
+  return Object.keys(workflows).some((name) => name.endsWith('/mask'));
 }
 
 export function takesNegativePrompt(workflow: Workflow): boolean {
@@ -199,6 +221,7 @@ function isList(value: WorkflowValue): value is readonly WorkflowValue[] {
 function fillingOf(place: string, filling: WorkflowFilling): string | number | undefined {
   const source = /^source_([1-9]\d*)$/.exec(place)?.[1];
   if (source !== undefined) return filling.sources[Number(source) - 1];
+  if (place === maskPlace) return filling.mask;
   if (place === 'prompt') return filling.prompt;
   if (place === negativePlace) return filling.negativePrompt;
   const number = numberPlaces.find((name) => name === place);

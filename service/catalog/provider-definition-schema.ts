@@ -34,6 +34,7 @@ const style = z.strictObject({
   seed: field.nullable(),
   negativePrompt: field.nullable(),
   background: field.nullable(),
+  mask: field.nullable(),
   quality: z.enum(qualityRules),
   outputFormat: field.nullable(),
   moderation: field.nullable(),

@@ -164,6 +164,8 @@ export interface Style {
   readonly quality: (typeof qualityRules)[number];
   /** The name of the field for the background. Null: the server takes none. */
   readonly background: string | null;
+  /** The name of the part of the form for the mask. Null: the server takes none, or changes what it protects. */
+  readonly mask: string | null;
   /** The name of the field for the format of the picture. Null: the server decides on the format. */
   readonly outputFormat: string | null;
   /** The member of data[] that is false when the server has refused the prompt. Null: there is none. */

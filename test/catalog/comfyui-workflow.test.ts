@@ -36,10 +36,13 @@ describe('A workflow file', () => {
     const example = readWorkflow(readFileSync('client/examples/workflows/comfyui.json', 'utf8'));
     if (example.kind !== 'read') throw new Error(JSON.stringify(example.problems));
     expect(Object.keys(example.workflows)).toEqual(['sdxl', 'sdxl/1']);
-    expect(workflowFor(example.workflows, 'sdxl', 0)).toBe(example.workflows['sdxl']);
-    expect(workflowFor(example.workflows, 'sdxl', 1)).toBe(example.workflows['sdxl/1']);
-    expect(workflowFor(example.workflows, 'sdxl', 2)).toBeUndefined();
-    expect(workflowFor(example.workflows, 'constructor', 0)).toBeUndefined();
+    const of = (model: string, sources: number, hasMask = false) =>
+      workflowFor(example.workflows, model, { sources, hasMask });
+    expect(of('sdxl', 0)).toBe(example.workflows['sdxl']);
+    expect(of('sdxl', 1)).toBe(example.workflows['sdxl/1']);
+    expect(of('sdxl', 2)).toBeUndefined();
+    expect(of('constructor', 0)).toBeUndefined();
+    expect(of('sdxl', 1, true)).toBeUndefined();
   });
 
   it('A file with one workflow has the name "default", and titles of nodes are left out', () => {
@@ -86,6 +89,16 @@ describe('A workflow file', () => {
       'a workflow for two source images that reads one',
       { workflows: { 'a/2': node({ image: '{{source_1}}' }) } },
       'workflows.a/2: has no place {{source_2}}',
+    ],
+    [
+      'a mask in a workflow without one',
+      { workflows: { 'a/1': node({ image: '{{source_1}}', mask: '{{mask}}' }) } },
+      'workflows.a/1.6.inputs.mask: {{mask}} is for a workflow whose name ends with "/1/mask"',
+    ],
+    [
+      'a workflow for a mask that reads none',
+      { workflows: { 'a/1/mask': node({ image: '{{source_1}}' }) } },
+      'workflows.a/1/mask: has no place {{mask}}',
     ],
     [
       'a name that is no model',

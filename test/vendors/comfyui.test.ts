@@ -131,6 +131,46 @@ describe('A request to ComfyUI', () => {
     expect(workflow['10']?.inputs).toEqual({ image: `inputs/${file}` });
   });
 
+  describe('with a mask', () => {
+    const mask = { contentType: 'image/png', width: 96, height: 64, bytes: headed('png', 97, 65) };
+    const masked = aJob({ sourceCount: 1, readMask: async () => Promise.resolve(mask) });
+    const reading: Workflow = {
+      ...workflows['sdxl/1'],
+      '20': { class_type: 'LoadImage', inputs: { image: '{{mask}}' } },
+    };
+    const server = { baseUrl: fake.url, credential: 'key', randomSeed: () => 4_711 } as const;
+    const withMask = createComfyui({
+      ...settings(),
+      ...server,
+      workflows: { ...workflows, 'sdxl/1/mask': reading },
+    });
+
+    it('The mask is uploaded after the source images, for the workflow of its name', async () => {
+      const sent = await received(fake, async () => {
+        expect(await withMask.submit(masked, never)).toMatchObject({ kind: 'pending' });
+      });
+      expect(sent.map(({ path }) => path)).toEqual(['/upload/image', '/upload/image', '/prompt']);
+      const [source, uploaded] = sent.map(
+        ({ body }) => /filename="(darkroom-[0-9a-f]{32}\.png)"/.exec(body.toString('latin1'))?.[1],
+      );
+      const workflow = fieldsOf(sent[2]?.json)['prompt'] as Workflow;
+      expect(workflow['10']?.inputs).toEqual({ image: `inputs/${source}` });
+      expect(workflow['20']?.inputs).toEqual({ image: `inputs/${uploaded}` });
+      expect(source).not.toBe(uploaded);
+    });
+
+    it('Without such a workflow the job is refused before a call, and the adapter says that it sends none', async () => {
+      const plain = createComfyui({ ...settings(), ...server, workflows });
+      const sent = await received(fake, async () => {
+        expect(await plain.submit(masked, never)).toEqual(
+          refused('unknown_answer', 'no workflow for 1 source images and a mask'),
+        );
+      });
+      expect(sent).toEqual([]);
+      expect([plain.sends, withMask.sends]).toEqual([['negativePrompt'], ['negativePrompt', 'mask']]);
+    });
+  });
+
   it('A number of source images without a workflow is refused before a call', async () => {
     const sent = await received(fake, async () => {
       expect(await answerTo(aJob({ sourceCount: 2 }))).toEqual(

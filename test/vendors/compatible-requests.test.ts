@@ -5,7 +5,9 @@ import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
 import { formOf } from '../../lab/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import type { Style } from '../../service/catalog/providers.ts';
+import { systemClock } from '../../service/aws/clock.ts';
 import { createCompatible } from '../../service/vendors/compatible/provider.ts';
+import { requestOf } from '../../service/vendors/compatible/request.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
 import type { RenderJob } from '../../service/vendors/provider.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
@@ -96,6 +98,38 @@ describe('A request to a server', () => {
       ]);
     },
   );
+
+  it('A server whose style names a part for the mask gets it beside the source images', async () => {
+    const mask = { contentType: 'image/png', width: 96, height: 64, bytes: pictureOf('png', 96, 64) };
+    const job = stages.of('sglang').aJob({ sourceCount: 1, readMask: async () => Promise.resolve(mask) });
+    const { body } = await requestOf({ ...styles.sglang, mask: 'mask' }, job);
+    if (!(body instanceof FormData)) throw new Error('no form');
+    const sent = body.get('mask');
+    if (!(sent instanceof File)) throw new Error('no file');
+    expect([sent.name, sent.type, Buffer.from(await sent.arrayBuffer())]).toEqual([
+      'mask.png',
+      'image/png',
+      mask.bytes,
+    ]);
+    expect(body.getAll(styles.sglang.sourceField)).toHaveLength(1);
+  });
+
+  it('A style that names no part for the mask, or has no form, sends none', () => {
+    const sends = (change: object) =>
+      createCompatible({
+        name: 'gpu',
+        baseUrl: 'http://127.0.0.1:1',
+        credentials: { read: async () => Promise.resolve('key'), forget: () => undefined },
+        clock: systemClock,
+        style: { ...styles.sglang, ...change },
+      }).sends?.includes('mask');
+    expect([sends({}), sends({ mask: 'mask' }), sends({ mask: 'mask', edits: 'base64' })]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(Object.values(styles).filter(({ mask }) => mask !== null)).toEqual([]);
+  });
 
   const [first, second] = [pictureOf('png', 96, 64), pictureOf('jpeg', 96, 64)].map((bytes) =>
     bytes.toString('base64'),

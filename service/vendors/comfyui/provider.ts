@@ -12,6 +12,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   filledWorkflow,
+  takesMasks,
   takesNegativePrompt,
   type Workflow,
   workflowFor,
@@ -130,13 +131,17 @@ export function createComfyui(server: ComfyuiServer): ImageProvider {
   };
   return {
     name,
-    sends: ['negativePrompt'],
+    sends: takesMasks(workflows) ? ['negativePrompt', 'mask'] : ['negativePrompt'],
     submit: (job, signal) =>
       answering(async () => {
         const connection = await connect(signal);
         if (!connection) return refusedBy('credentials', 'no credential');
-        const workflow = workflowFor(workflows, job.providerModel, job.sourceCount);
-        if (!workflow) return refusedBy('unknown_answer', `no workflow for ${job.sourceCount} source images`);
+        const images = { sources: job.sourceCount, hasMask: job.readMask !== undefined };
+        const workflow = workflowFor(workflows, job.providerModel, images);
+        if (!workflow) {
+          const asked = `${images.sources} source images${images.hasMask ? ' and a mask' : ''}`;
+          return refusedBy('unknown_answer', `no workflow for ${asked}`);
+        }
         if (job.negativePrompt != null && !takesNegativePrompt(workflow))
           return refusedBy('unknown_answer', 'no place for a negative prompt');
         return submit(connection, workflow, job, job.seed ?? randomSeed());
@@ -166,7 +171,9 @@ async function submit(
   seed: number,
 ): Promise<ProviderAnswer> {
   const { http, headers, signal, credentials, name } = connection;
-  const uploaded = await uploadedNames(connection, job.sourceCount > 0 ? await job.readSources() : []);
+  const given = job.sourceCount > 0 ? await job.readSources() : [];
+  const mask = await job.readMask?.();
+  const uploaded = await uploadedNames(connection, mask ? [...given, mask] : given);
   if (uploaded.kind === 'refused') return uploaded;
   const [width = 0, height = 0] = openaiSizes[job.resolution][job.aspectRatio].split('x').map(Number);
   const { prompt, negativePrompt } = job;
@@ -177,6 +184,7 @@ async function submit(
     width,
     height,
     sources: uploaded.names,
+    ...(mask && { mask: uploaded.names.at(-1) ?? '' }),
   };
   const response = await http.call({
     method: 'POST',

@@ -114,6 +114,7 @@ export function createCompatible(server: CompatibleServer): ImageProvider {
       ...(style.negativePrompt === null ? [] : (['negativePrompt'] as const)),
       ...(style.quality === 'never' ? [] : (['quality'] as const)),
       ...(style.background === null ? [] : (['background'] as const)),
+      ...(style.mask === null || style.edits !== 'multipart' ? [] : (['mask'] as const)),
     ],
     submit: (job, signal) =>
       answering(async () => {

@@ -70,7 +70,9 @@ export async function requestOf(style: Style, job: RenderJob): Promise<StyledReq
   const fields = fieldsOf(style, job);
   if (job.sourceCount === 0) return { path: style.generationsPath, body: fields };
   const sources = await job.readSources();
-  return { path: style.editsPath, body: withSources(style, fields, sources) };
+  const body = withSources(style, fields, sources);
+  if (job.readMask) addMask(style, body, await job.readMask());
+  return { path: style.editsPath, body };
 }
 
 /** A fixed field of the style gives way to a field of the job. */
@@ -120,6 +122,12 @@ function withSources(
     case 'none':
       throw new Error('a server without source images was given one');
   }
+}
+
+/** Throws for a server that takes no mask: the catalog must not offer it there. */
+function addMask({ mask: field }: Style, body: object | FormData, { bytes, contentType }: SourceImage): void {
+  if (field === null || !(body instanceof FormData)) throw new Error('a server without masks was given one');
+  body.append(field, new Blob([bytes], { type: contentType }), 'mask.png');
 }
 
 function formOf(

@@ -13,6 +13,8 @@ const openai: Style = {
   negativePrompt: null,
   quality: 'always',
   background: 'background',
+  // GPT Image takes one, and paints the whole picture anew.
+  mask: null,
   outputFormat: 'output_format',
   moderation: null,
   billed: 'tokens',

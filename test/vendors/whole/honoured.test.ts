@@ -23,11 +23,13 @@ const members: Readonly<Record<RareName, RareField>> = {
   negative_prompt: 'negativePrompt',
   quality: 'quality',
   background: 'background',
+  mask_url: 'mask',
 };
 const values: Readonly<Record<RareName, string>> = {
   negative_prompt: 'no boats, said nobody',
   quality: 'low',
   background: 'transparent',
+  mask_url: 'mask',
 };
 
 const routes = readCatalog().models.flatMap((model) => model.routes);
