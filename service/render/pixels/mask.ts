@@ -9,7 +9,7 @@ import type { MaskedPicture, MaskedSource } from '../../creations/measures.ts';
 import { readImageHeader } from '../../values/image-bytes.ts';
 import { decode } from '../thumbnails/decode.ts';
 import { pngRows } from '../thumbnails/png.ts';
-import { fitting, type Pixels, type Rows, shrink, type Size } from '../thumbnails/shrink.ts';
+import { fitting, type Pixels, shrink, type Size } from '../thumbnails/shrink.ts';
 import type { PixelLimits } from './transparency.ts';
 
 /** The longest side in which pictures are compared: a picture of 4K would need 400 MB. */
@@ -31,10 +31,10 @@ export async function changeWhereProtected(
   const size = comparedSize(sizeOf(picture), sizeOf(source));
   const before = await inSize(source, size, limits);
   const after = await inSize(picture, size, limits);
-  const mayChange = await changeable(mask, size, limits);
+  const mayChange = await touched(mask, size, 'changeable', limits);
   let [sum, count] = [0, 0];
-  for (const [i, share] of mayChange.entries()) {
-    if (share > 0) continue;
+  for (let i = 0; i < mayChange.length; i++) {
+    if (mayChange[i] === 1) continue;
     count += 3;
     for (let at = i * 4; at < i * 4 + 3; at++)
       sum += Math.abs((before.data[at] ?? 0) - (after.data[at] ?? 0));
@@ -49,11 +49,9 @@ export async function protectedPixels(
   limits: PixelLimits,
 ): Promise<Uint8Array> {
   const smaller = smallerOf(sizeOf(source), size);
-  const [shrunk, mayChange] = [
-    await inSize(source, smaller, limits),
-    await changeable(mask, smaller, limits),
-  ];
-  for (const [i, share] of mayChange.entries()) shrunk.data[i * 4 + 3] = share;
+  const shrunk = await inSize(source, smaller, limits);
+  const isKept = await touched(mask, smaller, 'protected', limits);
+  for (let i = 0; i < isKept.length; i++) shrunk.data[i * 4 + 3] = isKept[i] === 1 ? 0 : 255;
   const { data } = grown(shrunk, size);
   for (let at = 3; at < data.length; at += 4) data[at] = data[at] === 255 ? 0 : 255;
   return Uint8Array.from(data);
@@ -81,31 +79,50 @@ async function inSize(bytes: Uint8Array, to: Size, { signal, mostBytes }: PixelL
   return shrink(await decode(bytes, { side, mostBytes }), to, signal);
 }
 
-/** For each pixel how much of it may change, from 0 to 255. */
-async function changeable(mask: Uint8Array, to: Size, { signal }: PixelLimits): Promise<Uint8Array> {
-  const found = { isSeeThrough: false };
-  const { rows, ...size } = pngRows(mask, sizeOf(mask));
-  const { data } = await shrink({ ...size, rows: readings(rows, found) }, to, signal);
-  const reading = found.isSeeThrough ? 0 : 1;
-  return Uint8Array.from({ length: to.width * to.height }, (_, i) => data[i * 4 + reading] ?? 0);
+/**
+ * Marks each pixel of the small size that a pixel of the mask touches which may change, or which is protected. Both
+ * readings of the mask are kept, by its opacities and by its colours, until it is known which one holds.
+ */
+async function touched(
+  mask: Uint8Array,
+  to: Size,
+  by: 'changeable' | 'protected',
+  { signal }: PixelLimits,
+): Promise<Uint8Array> {
+  const { rows, width, height } = pngRows(mask, sizeOf(mask));
+  const [across, down] = [touchedBy(width, to.width), touchedBy(height, to.height)];
+  const wanted = by === 'changeable';
+  const [byOpacity, byColour] = [new Uint8Array(to.width * to.height), new Uint8Array(to.width * to.height)];
+  let [y, isSeeThrough] = [0, false];
+  for await (const part of rows) {
+    signal.throwIfAborted();
+    for (let at = 0; at < part.length; y++) {
+      const [top, bottom] = [(down.first[y] ?? 0) * to.width, (down.last[y] ?? 0) * to.width];
+      for (let x = 0; x < width; x++, at += 4) {
+        const isOpen = (part[at + 3] ?? 0) < seeThroughBelow;
+        const isWhite = (part[at] ?? 0) + (part[at + 1] ?? 0) + (part[at + 2] ?? 0) >= whiteFrom;
+        if (isOpen) isSeeThrough = true;
+        if (isOpen !== wanted && isWhite !== wanted) continue;
+        const [left, right] = [across.first[x] ?? 0, across.last[x] ?? 0];
+        for (const cell of [top + left, top + right, bottom + left, bottom + right]) {
+          if (isOpen === wanted) byOpacity[cell] = 1;
+          if (isWhite === wanted) byColour[cell] = 1;
+        }
+      }
+    }
+  }
+  if (y !== height) throw new Error('rows are missing');
+  return isSeeThrough ? byOpacity : byColour;
 }
 
-/** Both readings of the mask, by its opacities and by its colours, until it is known which one holds. */
-async function* readings(
-  rows: Rows['rows'],
-  found: { isSeeThrough: boolean },
-): AsyncGenerator<Uint8Array | Uint8ClampedArray> {
-  for await (const part of rows) {
-    for (let at = 0; at < part.length; at += 4) {
-      const isSeeThrough = (part[at + 3] ?? 0) < seeThroughBelow;
-      const white = (part[at] ?? 0) + (part[at + 1] ?? 0) + (part[at + 2] ?? 0) >= whiteFrom;
-      if (isSeeThrough) found.isSeeThrough = true;
-      part[at] = isSeeThrough ? 255 : 0;
-      part[at + 1] = white ? 255 : 0;
-      part[at + 3] = 255;
-    }
-    yield part;
+/** For each old pixel the first and the last new pixel that it touches: at most two, as no picture grows. */
+function touchedBy(from: number, to: number): { readonly first: Int32Array; readonly last: Int32Array } {
+  const [first, last] = [new Int32Array(from), new Int32Array(from)];
+  for (let i = 0; i < from; i++) {
+    first[i] = Math.floor((i * to) / from);
+    last[i] = Math.min(Math.ceil(((i + 1) * to) / from) - 1, to - 1);
   }
+  return { first, last };
 }
 
 /** The box filter of shrink.ts in the other direction: a pixel lies in one pixel of the small picture, or in two. */
