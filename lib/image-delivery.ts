@@ -111,7 +111,7 @@ export class ImageDelivery extends Construct {
     });
     acknowledge(secret, {
       'AwsSolutions-SMG4':
-        'CloudFront has to know the new key before it signs (docs/operations.md, Replacing the key of results): the command watches this.',
+        'CloudFront has to know the new key before it signs (docs/operations.md, Keys): the command watches this.',
     });
     allow(makesKeys, ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [secret.secretArn]);
     const pair = new CustomResource(this, 'ResultKeyPair', {
