@@ -118,7 +118,8 @@ export class Service {
       streams,
       execution,
       functionNamed: this.functionNamed,
-      functions: [...this.functions.values()],
+      // It works for CloudFormation alone, and has nothing to do with a creation.
+      functions: [...this.functions.values()].filter((fn) => fn !== protectTable),
       accessLogName: api.accessLogName,
       trafficShift: this.trafficShift,
     });

@@ -3,7 +3,7 @@ import type { SigningKeys } from '../aws/signed-fetch.ts';
 
 /** Where a copy goes. The service speaks S3 and takes addresses with the bucket in their path. */
 export interface BucketPlace {
-  /** An origin, such as https://s3.eu-central-1.amazonaws.com. */
+  /** An origin, such as https://s3.example.com. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;

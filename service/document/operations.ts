@@ -482,7 +482,7 @@ const deleteEndpoint: Documented<'deleteEndpoint'> = {
 };
 
 const bucketBody = {
-  endpoint: 'https://s3.eu-central-1.amazonaws.com',
+  endpoint: 'https://s3.example.com',
   bucket: 'our-pictures',
   prefix: 'darkroom/',
   region: 'eu-central-1',

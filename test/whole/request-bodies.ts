@@ -176,8 +176,8 @@ export const refusedBodies: readonly [what: string, body: object, fields: readon
   ),
   [
     'a mask for a model that takes none',
-    { model: 'sandbox-sketch', prompt: 'x', mask_url: url(100) },
-    ['mask_url: unsupported_parameter'],
+    { model: 'sandbox-sketch', prompt: 'x', image_urls: [url(30)], mask_url: url(100) },
+    ['image_urls: too_many', 'mask_url: unsupported_parameter'],
   ],
   but('a background that is none', { background: 'white' }, 'background: invalid_value'),
   but(

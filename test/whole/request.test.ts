@@ -85,6 +85,14 @@ describe('an unknown query parameter', () => {
       error: 'events: too_small',
     },
     changeEndpoint: { body: { events: [] }, error: 'events: too_small' },
+    setBucket: {
+      body: {
+        ...{ endpoint: 'https://s3.example.com', bucket: 'pictures', region: 'auto', prefix: 7 },
+        credentials: { access_key_id: 'a', secret_access_key: 'b' },
+      },
+      error: 'prefix: invalid_type',
+    },
+    copyAgain: { body: { creation_id: 7 }, error: 'creation_id: invalid_type' },
     createUserToken: { body: { user: 'a', spend_limit: 0 }, error: 'spend_limit: too_small' },
   };
   const wrongBody = (name: keyof typeof operations): { body: object; error: string } =>
@@ -94,7 +102,7 @@ describe('an unknown query parameter', () => {
     return service.send(`${path.replace('{id}', id)}?${query}`, {
       key: client.key,
       method,
-      ...((method === 'POST' || method === 'PATCH') && { body: wrongBody(name).body }),
+      ...(/POST|PATCH|PUT/.test(method) && { body: wrongBody(name).body }),
     });
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
@@ -102,7 +110,9 @@ describe('an unknown query parameter', () => {
   it.each(names)('A parameter that %s does not take is refused with 400 and its name', async (name) => {
     // A cancel and a revocation read no body.
     const readsBody =
-      /POST|PATCH/.test(operations[name].method) && name !== 'cancelCreation' && name !== 'revokeUserToken';
+      /POST|PATCH|PUT/.test(operations[name].method) &&
+      name !== 'cancelCreation' &&
+      name !== 'revokeUserToken';
     const bodyErrors = readsBody ? [wrongBody(name).error] : [];
     const answer = await send(name, 'users=a&__proto__=b&constructor=c&=d');
     expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { everyAnswer } from './every-answer.ts';
 import { startBucketServer } from '../../lab/buckets/bucket-server.ts';
 import { getItem } from '../../service/aws/dynamodb/send.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
@@ -250,3 +251,5 @@ describe('The picture of an account with a bucket', () => {
     expect((await bucket(other, 'POST', { creation_id: id })).status).toBe(404);
   });
 });
+
+everyAnswer(() => service);

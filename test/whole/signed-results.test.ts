@@ -1,5 +1,6 @@
 /** Results whose addresses are signed, at every door, and what opens them. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { everyAnswer } from './every-answer.ts';
 import { signedPrefix } from '../../service/contract/limits.ts';
 import { portalOf } from '../fixtures/portal.ts';
 import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
@@ -173,3 +174,5 @@ async function bodiesOf(id: string): Promise<string[]> {
   const { data } = (await response.json()) as { data: { raw_body: string }[] };
   return data.map(({ raw_body: body }) => body).filter((body) => body.includes(id));
 }
+
+everyAnswer(() => service);

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 910bf09f0e1b181e75329f75d872db134b0d72ee6fb2406078d118974d4f1372
-// types   b10b4e3ac80b49b45b4819a1e39d0089ae5dc7dfe8adf433e3e370bc1b0c068c
+// schemas 14155b334cf5625801214df67283b7fedf64d304949b4e0275f546e3fcbf8ac3
+// types   7a314a55e2d14be3bdba9d2b7bc4c0e445edb3a6496bf8526e90601f6ced9bbe
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -775,9 +775,10 @@ export type FieldError = {
      * - `unsupported_type`: the source image is not JPEG, PNG or WebP.
      * - `upload_not_usable`: no upload of this account was filled under this id and has not expired.
      * - `unsupported_parameter`: the model does not take the field; the message names models that do.
+     * - `unsupported_value`: the model does not take this value of the field, or not with this output_format; the message says what would be right.
      * - `not_taken`: no enabled provider takes this source image.
      */
-    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_deep' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'bucket_refused' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'unsupported_parameter' | 'not_taken';
+    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_deep' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'bucket_refused' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'unsupported_parameter' | 'unsupported_value' | 'not_taken';
     /**
      * For people. Do not branch on it.
      */

@@ -12,7 +12,7 @@ const place = {
     .meta({
       description:
         'The address of the service that speaks S3, without a path, by the rules of `webhook_url`.',
-      examples: ['https://s3.eu-central-1.amazonaws.com'],
+      examples: ['https://s3.example.com'],
     }),
   bucket: z
     .string()

@@ -39,6 +39,8 @@ const fieldErrorCodes = {
   unsupported_type: 'the source image is not JPEG, PNG or WebP',
   upload_not_usable: 'no upload of this account was filled under this id and has not expired',
   unsupported_parameter: 'the model does not take the field; the message names models that do',
+  unsupported_value:
+    'the model does not take this value of the field, or not with this output_format; the message says what would be right',
   not_taken: 'no enabled provider takes this source image',
 } as const;
 
