@@ -74,7 +74,7 @@ export class DarkroomImageModel {
 
   async #orderOf(call: CallOptions): Promise<Order> {
     const { files = [], abortSignal } = call;
-    if (call.mask) throw new DarkroomError('Darkroom takes no mask. Describe in the prompt what to change.');
+    if (call.mask) throw new DarkroomError('This provider sends no mask. Use images.generate with mask_url.');
     const order = await orderOf(call, this.modelId, async () =>
       this.#shared.offered(this.modelId, abortSignal),
     );
