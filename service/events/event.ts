@@ -1,6 +1,6 @@
 /** The log of an account's events. */
 import { createHash } from 'node:crypto';
-import { type CreationRecord, resultUrls } from '../creations/creation.ts';
+import { type CreationRecord, hasDeletedImages, resultUrls } from '../creations/creation.ts';
 import type { EventEntry } from '../creations/event-items.ts';
 import type { AddressOf } from '../creations/result-addresses.ts';
 import type { NoticeRecord } from '../notices/notice.ts';
@@ -46,8 +46,8 @@ function firstEventOf({ id, completedAt = '' }: CreationRecord): string {
 }
 
 /**
- * The stored body, or as the first attempt makes it. Only an erasure changes what a reading shows, and signed
- * addresses, which each reading makes anew.
+ * The stored body, or as the first attempt makes it. An erasure changes what a reading shows. Each reading makes signed
+ * addresses anew, and shows none of deleted results.
  */
 function payloadOf(record: CreationRecord | NoticeRecord, addressOf: AddressOf, nowMillis: number): unknown {
   const stored = record.webhook?.body;
@@ -65,7 +65,8 @@ function payloadOf(record: CreationRecord | NoticeRecord, addressOf: AddressOf, 
       ),
     );
   const payload = JSON.parse(stored) as Readonly<Record<string, unknown>>;
-  return signedMinutes === undefined || payload['result_urls'] === undefined
+  const isAsStored = signedMinutes === undefined && !hasDeletedImages(record);
+  return isAsStored || payload['result_urls'] === undefined
     ? payload
     : { ...payload, result_urls: urls(nowMillis) };
 }

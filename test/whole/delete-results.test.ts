@@ -87,12 +87,17 @@ describe('DELETE /creations/{id}/results of a completed creation', () => {
     expect(await recordOf(service, id)).toEqual(first);
   });
 
-  it('Lists and events show it without results', async () => {
+  it.each([
+    ['without a webhook', {}],
+    ['whose webhook was sent', { webhook_url: service.machine.inboxUrl }],
+  ])('Lists and events show one %s without results', async (_which, more) => {
     const payer = await service.client();
     const { next_cursor: cursor } = (await service.send('/events', { key: payer.key })).body as {
       next_cursor: string;
     };
-    const id = await completed(payer);
+    const id = await completed(payer, more);
+    await service.machine.advance(1);
+    await settled(service, id);
     await remove(id, payer);
     const events = await service.send(`/events?after=${cursor}`, { key: payer.key });
     expect(events.body).toMatchObject({ data: [{ payload: { id, result_urls: [] } }] });
