@@ -18,6 +18,7 @@ export type GenerateBody = Readonly<PlainBody> & {
   readonly model: string;
   readonly prompt?: string;
   readonly image_urls?: readonly string[];
+  readonly mask_url?: string;
   readonly resolution?: string;
   readonly aspect_ratio?: string;
   readonly output_format?: string;

@@ -128,6 +128,7 @@ export interface ModelView {
   readonly takes_seed: boolean;
   readonly takes_negative_prompt: boolean;
   readonly takes_background: boolean;
+  readonly takes_mask: boolean;
   readonly takes_quality: boolean;
   readonly qualities: readonly Tier[];
   readonly sunset_at: string | null;

@@ -9,6 +9,7 @@ import {
   offered,
   offeredTiers,
   rendersTransparent,
+  takesMask,
 } from '../catalog/catalog.ts';
 import type { ProviderSwitches } from '../catalog/providers.ts';
 import type { ModelView } from '../contract/portal-views.ts';
@@ -54,6 +55,7 @@ function modelView(model: Model, routes: readonly Route[], qualities: readonly T
     max_source_images: Math.min(model.max_image_urls, mostImages),
     takes_seed: routes.some(({ provider }) => !withoutSeed.includes(provider)),
     takes_negative_prompt: mostNegativePrompt(routes) > 0,
+    takes_mask: takesMask(routes),
     takes_background: rendersTransparent(routes),
     takes_quality: qualities.length > 0,
     qualities,

@@ -3,8 +3,11 @@
  * further file would start a browser of its own.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { pngWith } from '../../lab/vendors/fakes/fake-vendor.ts';
 import type { CreationRow } from '../../service/contract/portal-views.ts';
 import { requestCodes } from '../../portal/src/words/request-codes.ts';
+import { pngRows } from '../../service/render/thumbnails/png.ts';
+import { readImageHeader } from '../../service/values/image-bytes.ts';
 import { problemStatus } from '../../service/values/problem.ts';
 import { keyboardOf } from './keyboard.ts';
 import { startPortalPage } from './stub/portal-page.ts';
@@ -868,6 +871,42 @@ describe('The playground', () => {
     // The browser itself may send a request again whose connection broke.
     await expect.poll(() => new Set(keys()).size).toBe(8);
     expect(sent('createCreation').at(-1)?.body).toMatchObject({ seed: 18 });
+  });
+
+  it('sends a painted mask as a black and white PNG of the size of the first source image', async () => {
+    const { page } = portal;
+    await portal.open('playground', 'Playground');
+    const masks: Buffer[] = [];
+    await page.route('**/stub/upload', async (route) => {
+      masks.push(route.request().postDataBuffer() ?? Buffer.alloc(0));
+      await route.fulfill({ status: 200 });
+    });
+    const buffer = pngWith(320, 200, 0, Buffer.alloc(321 * 200, 0x9c));
+    await page.getByLabel('Source images').setInputFiles({ name: 'hut.png', mimeType: 'image/png', buffer });
+    const canvas = page.getByRole('img', { name: 'The mask of hut.png' });
+    await expect.poll(() => canvas.getAttribute('width')).toBe('320');
+    expect(await button('Use as the mask').isDisabled()).toBe(true);
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    const [left = 0, top = 0, width = 0, height = 0] = [box?.x, box?.y, box?.width, box?.height];
+    await page.mouse.move(left + width * 0.25, top + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(left + width * 0.75, top + height / 2, { steps: 5 });
+    await page.mouse.up();
+    await button('Use as the mask').click();
+    await button('The mask is used').waitFor();
+    const [, mask = Buffer.alloc(0)] = masks;
+    expect(readImageHeader(mask)).toEqual({ contentType: 'image/png', width: 320, height: 200 });
+    const levels = new Set<number>();
+    for await (const row of pngRows(mask, { width: 320, height: 200 }).rows)
+      for (let i = 0; i < row.length; i += 4) levels.add(row[i] ?? 0);
+    expect([levels.has(0), levels.has(255)]).toEqual([true, true]);
+    expect(await portal.violations('main')).toEqual([]);
+    await button('Generate').click();
+    await expect.poll(() => sent('createCreation').length).toBe(1);
+    expect(sent('createCreation')[0]?.body).toMatchObject({ mask_url: 'upload:upl_1' });
+    expect(sent('createCreation')[0]?.body).not.toHaveProperty('aspect_ratio');
+    await page.unroute('**/stub/upload');
   });
 
   it('takes a picture of the clipboard as a source image', async () => {

@@ -9,6 +9,7 @@ import { useSession } from '../../session.tsx';
 import { Money } from '../../ui/basics.tsx';
 import { Field, Form, Select, Text } from '../../ui/form.tsx';
 import { bodyOf, choicesOf, fitting, plainOf, type Settings } from './settings.ts';
+import { MaskBrush } from './mask-brush.tsx';
 import { type Source, SourceImages } from './source-images.tsx';
 
 const quoteAfterMillis = 300;
@@ -36,7 +37,10 @@ export function PlaygroundForm(props: {
     onCreated(id);
   });
   const used = model.max_source_images > 0 ? sources : [];
-  const body = bodyOf(settings, model, used);
+  const [first] = used;
+  const [mask, setMask] = useState<{ readonly of: Source | undefined; readonly url: string | undefined }>();
+  const maskUrl = model.takes_mask && mask?.of === first ? mask?.url : undefined;
+  const body = bodyOf(settings, model, used, maskUrl);
   const quote = useQuote(body, turn + (generate.isBusy ? 0.5 : 0));
   // A changed request is another one.
   const asked = JSON.stringify(body);
@@ -137,6 +141,15 @@ export function PlaygroundForm(props: {
             onChange={props.onSources}
           />
         )}
+        {model.takes_mask && first && (
+          <MaskBrush
+            key={first.imageUrl}
+            source={first}
+            isUsed={maskUrl !== undefined}
+            onChange={(url) => setMask({ of: first, url })}
+          />
+        )}
+        {fields.get('mask_url') !== undefined && <p class="notice warn">{fields.get('mask_url')}</p>}
         {model.sunset_at !== null && (
           <p class="notice warn">This model ends on {model.sunset_at.slice(0, 10)}.</p>
         )}

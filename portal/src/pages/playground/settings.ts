@@ -43,13 +43,21 @@ export const plainOf = (model: ModelView) => plainRows.filter(([name]) => model[
 export const choicesOf = (name: PlainName, values: readonly string[], model: ModelView): readonly string[] =>
   name === 'quality' ? model.qualities : values.filter((value) => value !== 'auto');
 
-export function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]): GenerateBody {
+/** @param maskUrl of the first source image, whose ratio the picture then has */
+export function bodyOf(
+  settings: Settings,
+  model: ModelView,
+  sources: readonly Source[],
+  maskUrl?: string,
+): GenerateBody {
   const prompt = settings.prompt.trim();
   return {
     model: model.id,
     ...(prompt !== '' && { prompt }),
     resolution: fitting(settings.resolution, model.resolutions),
-    aspect_ratio: fitting(settings.aspectRatio, model.aspect_ratios),
+    ...(maskUrl === undefined
+      ? { aspect_ratio: fitting(settings.aspectRatio, model.aspect_ratios) }
+      : { mask_url: maskUrl }),
     output_format: fitting(settings.outputFormat, model.output_formats),
     ...Object.fromEntries(
       plainOf(model).flatMap(([name, field]) => {
