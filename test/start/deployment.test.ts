@@ -58,9 +58,9 @@ beforeAll(async () => {
   mkdirSync(join(cache, 'darkroom', toolchain), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(cache, 'darkroom', toolchain, 'node_modules'));
   writeFileSync(join(app, 'every.json'), JSON.stringify(fullSettings));
-  // The template of the clone takes payments.
-  writeFileSync(join(app, 'paying.json'), JSON.stringify({ payments: { stripe: {} } }));
-  writeFileSync(join(app, 'wrong.json'), '{ "resultDays": 0, "results": 1 }');
+  // As the template of the clone: it takes payments, and has the keys of results.
+  writeFileSync(join(app, 'paying.json'), JSON.stringify({ payments: { stripe: {} }, resultKeys: true }));
+  writeFileSync(join(app, 'wrong.json'), '{ "resultDays": 0, "pictures": 1 }');
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -88,7 +88,7 @@ describe('darkroom synth', () => {
     await expect(refused).rejects.toMatchObject({
       code: 1,
       stderr:
-        'wrong.json: resultDays: must be a whole number from 1 to 3650 (is 0)\nwrong.json: results: there is no such setting\n',
+        'wrong.json: resultDays: must be a whole number from 1 to 3650 (is 0)\nwrong.json: pictures: there is no such setting\n',
     });
   });
 
