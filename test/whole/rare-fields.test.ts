@@ -135,18 +135,6 @@ describe('mask_url', () => {
     expect([...((item?.['unused'] ?? []) as Iterable<string>)]).not.toContain(id);
   });
 
-  it('A provider that changes what is protected is followed by the next one', async () => {
-    const prompt = 'an alpine valley [sandbox:ignore=sandbox]';
-    const body = { ...masked, model: 'sandbox-pro', resolution: '2K', prompt };
-    expect(await settled(service, await submit(service, client.key, body))).toMatchObject({
-      status: 'completed',
-      attempts: [
-        { provider: 'sandbox', outcome: 'not_honoured' },
-        { provider: 'sandbox-large', outcome: 'rendered' },
-      ],
-    });
-  });
-
   it('Without a next one the creation fails with message 4, and the charge is refunded in full', async () => {
     const id = await submit(service, client.key, { ...masked, prompt: 'a valley [sandbox:ignore]' });
     expect(await settled(service, id)).toMatchObject({ status: 'failed', failure: 'NothingRendered' });
