@@ -43,7 +43,11 @@ async function duringStorm(
       seen.count += 1;
     }
   });
+  // Each reader reads before the work, and after it: two more addresses each, as the first may be of before.
+  await expect.poll(() => seen.count).toBeGreaterThan(readers.length);
   await work();
+  const atEnd = seen.count;
+  await expect.poll(() => seen.count).toBeGreaterThan(atEnd + 2 * readers.length);
   isOver = true;
   await Promise.all(readers);
   return seen;
