@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 14155b334cf5625801214df67283b7fedf64d304949b4e0275f546e3fcbf8ac3
-// types   7a314a55e2d14be3bdba9d2b7bc4c0e445edb3a6496bf8526e90601f6ced9bbe
+// schemas d64d8e2ab62e04b6d14519ea0665bcf581e9666251ced79066c9f971331906f2
+// types   82fe0085a0bcca19f388e563e6da6f335b9a25b1e4b07dde10ad7259f6b89f62
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -1351,9 +1351,9 @@ export type InputFetchFailedProblem = {
              */
             retryable: boolean;
             /**
-             * The place in `image_urls`.
+             * The place in `image_urls`. Missing when it was the mask.
              */
-            input_index: number;
+            input_index?: number;
         };
     };
 };

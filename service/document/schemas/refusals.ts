@@ -273,7 +273,11 @@ export const refusals = {
       retryable: z.boolean().meta({
         description: 'true for network failures, time-outs, and answers 5xx or 429 of the origin.',
       }),
-      input_index: z.int().min(0).meta({ description: 'The place in `image_urls`.' }),
+      input_index: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({ description: 'The place in `image_urls`. Missing when it was the mask.' }),
     },
   }),
   generationFailed: refusal('ERR_GENERATION_FAILED', {
