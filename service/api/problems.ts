@@ -226,10 +226,8 @@ export function noRoute(request: ImageRequest): Problem {
   const quality = tier === undefined ? [] : [`quality "${tier}"`];
   const cut = background === 'transparent' ? ['a transparent background'] : [];
   const mask = maskUrl === undefined ? [] : ['a mask'];
-  const asked = [
-    ...[resolution, aspectRatio, outputFormat, ...images],
-    ...[...mask, ...negative, ...quality, ...cut],
-  ].join(', ');
+  const rare = [...mask, ...negative, ...quality, ...cut];
+  const asked = [resolution, aspectRatio, outputFormat, ...images, ...rare].join(', ');
   const message = `No provider enabled for this account renders ${model.id} at ${asked}. GET /models lists what is possible.`;
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'provider_policy_no_route', errors: [] });
 }

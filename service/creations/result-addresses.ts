@@ -15,7 +15,7 @@ export interface Addressed {
 export type AddressOf = (key: string, creation: Addressed, nowMillis: number) => string;
 
 export interface ResultAddresses {
-  /** Reads the key only when one of these creations has signed addresses. Throws Overloaded when it is not to be had. */
+  /** Reads the key only when one of these creations has results with signed addresses. Throws Overloaded without it. */
   readonly of: (creations: readonly Addressed[]) => Promise<AddressOf>;
 }
 
@@ -26,10 +26,13 @@ export type Signer = (baseUrl: string) => Promise<AddressOf>;
 export function createResultAddresses(baseUrl: string, signer?: Signer): ResultAddresses {
   return {
     of: async (creations) =>
-      signer && creations.some(({ signedMinutes }) => signedMinutes !== undefined)
-        ? signer(baseUrl)
-        : (key) => `${baseUrl}/${key}`,
+      signer && creations.some(isSigned) ? signer(baseUrl) : (key) => `${baseUrl}/${key}`,
   };
+}
+
+/** A creation that has not completed has no results. So an order never needs the key after its charge. */
+function isSigned({ signedMinutes, resultsExpireAt }: Addressed): boolean {
+  return signedMinutes !== undefined && resultsExpireAt !== undefined;
 }
 
 /**

@@ -87,7 +87,11 @@ async function lastSeen(
   try {
     const waits = seconds > 0 && !haveEnded(creations);
     if (waits && !(await hold.take())) return undefined;
-    for await (const seen of looksAt(creations, { untilMillis, longestLookMillis }, services)) last = seen;
+    for await (const seen of looksAt(creations, { untilMillis, longestLookMillis }, services)) {
+      // A result whose address cannot be signed now is left to a poll.
+      await services.results.of(seen);
+      last = seen;
+    }
   } catch (error) {
     // The creations are accepted and charged, so an error of a read is no reason to refuse the request.
     log.info('wait_broken_off', { creationId: creations[0].id, error: errorName(error) });

@@ -3,7 +3,6 @@ import type { StreamedAnswer } from '../api/response-stream.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { OutputFormat } from '../contract/request-fields.ts';
 import { type CreationRecord, resultUrls } from '../creations/creation.ts';
-import type { AddressOf } from '../creations/result-addresses.ts';
 import type { Creations } from '../generate/earlier-request.ts';
 import { toUsd } from '../values/money.ts';
 import type { FieldError } from '../values/problem.ts';
@@ -54,10 +53,7 @@ export async function picturesAnswer(
   const head = `{"created":${createdOf(creations)},"data":[`;
   const tail = `],${JSON.stringify(aboutOf(creations, pictures, services)).slice(1)}`;
   const answer = { status: 200, headers: creationHeaders(creations) };
-  const addressOf = await services.results.of(creations);
-  const urls = pictures.map((picture) =>
-    formats.includes('url') ? urlOf(picture, addressOf, services) : undefined,
-  );
+  const urls = formats.includes('url') ? await urlsOf(pictures, creations, services) : [];
   if (!formats.includes('b64_json')) {
     const data = urls.flatMap((url) => (url === undefined ? [] : [JSON.stringify({ url })]));
     if (data.length === 0) throw unreadable(new Error('the pictures have expired'), creations, services);
@@ -84,13 +80,19 @@ async function* base64Body(
   yield tail;
 }
 
-/** Undefined when the picture has expired. */
-function urlOf(
-  { creation, image }: Picture,
-  addressOf: AddressOf,
-  { clock }: Pick<OpenaiImageServices, 'clock'>,
-): string | undefined {
-  return resultUrls({ ...creation, results: [image] }, addressOf, clock.now())[0];
+/** Undefined for a picture that has expired. */
+async function urlsOf(
+  pictures: readonly Picture[],
+  creations: Creations,
+  services: OpenaiImageServices,
+): Promise<(string | undefined)[]> {
+  const { results, clock } = services;
+  const addressOf = await results.of(creations).catch((error: unknown) => {
+    throw unreadable(error, creations, services);
+  });
+  return pictures.map(
+    ({ creation, image }) => resultUrls({ ...creation, results: [image] }, addressOf, clock.now())[0],
+  );
 }
 
 /** Unix seconds. The same for every answer with these creations. */

@@ -44,6 +44,12 @@ async function opened(address: string): Promise<number> {
   await response.arrayBuffer();
   return response.status;
 }
+const generated = (key: string, format: 'url' | 'b64_json'): Promise<Response> =>
+  fetch(`${machine.openaiUrl}/images/generations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...lake, response_format: format }),
+  });
 /** Seconds from now until the address ends. */
 const lifeOf = (address: string): number =>
   Number(new URL(address).searchParams.get('Expires')) - operator.clock.now() / 1_000;
@@ -63,11 +69,7 @@ describe('an account that chose signed addresses', () => {
     const record = await recordOf(service, id);
     expect(record.results.every(({ key: stored }) => stored.startsWith(signedPrefix))).toBe(true);
 
-    const openai = await fetch(`${machine.openaiUrl}/images/generations`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...lake, response_format: 'url' }),
-    });
+    const openai = await generated(key, 'url');
     const mcp = await generations['the client of 2026']?.(new URL(machine.mcpUrl), key);
     const tool = (await mcp?.callTool({ name: 'get_creation', arguments: { id } })) as ToolResult;
     const browser = await portalOf(service).join(account.id, 'owner@signed.test', 'owner');
@@ -110,6 +112,26 @@ describe('an account that chose signed addresses', () => {
     const events = await service.send(`/events?after=${cursor}`, { key });
     const { data } = events.body as { data: { payload: { result_urls: string[] } }[] };
     expect(await opened(data[0]?.payload.result_urls[0] ?? '')).toBe(200);
+  });
+
+  it('While nobody can read the key, orders are accepted, and a wait ends in a poll', async () => {
+    const client = await signing();
+    service.jump(keptSeconds);
+    machine.faults.set({ call: 'secretsmanager:GetSecretValue', error: 'Throttling', every: 1 });
+    const order = { key: client.key, method: 'POST', body: { ...lake, count: 1 } };
+    const accepted = await service.send('/images/generate', order);
+    expect(accepted.status).toBe(202);
+    const waited = await service.send('/images/generate', { ...order, headers: { prefer: 'wait=5' } });
+    expect(waited.status).toBe(202);
+    const [{ id } = { id: '' }] = (waited.body as { data: { id: string }[] }).data;
+    await service.ended(id);
+    service.jump(2);
+    expect((await show(id, client)).status).toBe(503);
+    const openai = await generated(client.key, 'url');
+    expect([openai.status, openai.headers.get('retry-after') !== null]).toEqual([503, true]);
+    expect((await generated(client.key, 'b64_json')).status).toBe(200);
+    machine.faults.clear();
+    expect(await opened(await addressOf(id, client))).toBe(200);
   });
 
   it('The five attempts of a webhook carry equal bytes, and a redelivery by hand signs anew', async () => {
