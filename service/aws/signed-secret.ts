@@ -9,28 +9,36 @@ import { noSuchVersion, validValues } from './secrets.ts';
 const callMillis = 5_000;
 const retries = 2;
 
+export interface SecretAccess extends AwsPlace, SigningKeys {
+  readonly clock: Pick<Clock, 'now' | 'sleep' | 'timeout'>;
+}
+
+/** Calls operations of Secrets Manager. @param tries again after a 5xx or a throttle. The pauses grow */
+export function secretsManager(access: SecretAccess, tries: number) {
+  const send = createSignedFetch({ ...access, service: 'secretsmanager', retries: tries });
+  return (operation: string, input: object, signal: AbortSignal): Promise<Response> =>
+    send(`${serviceUrl('secretsmanager', access)}/`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': `secretsmanager.${operation}`,
+      },
+      body: JSON.stringify(input),
+      signal,
+    });
+}
+
 /** The values valid now, read at most once in five minutes. Throws Overloaded without an answer. */
 export function createSignedSecret(
-  access: AwsPlace &
-    SigningKeys & {
-      readonly secretArn: string;
-      readonly clock: Pick<Clock, 'now' | 'sleep' | 'timeout'>;
-    },
+  access: SecretAccess & { readonly secretArn: string },
 ): () => Promise<readonly string[]> {
   const { secretArn, clock } = access;
-  const send = createSignedFetch({ ...access, service: 'secretsmanager', retries });
+  const call = secretsManager(access, retries);
   return validValues(clock, async (stage) => {
     const limit = clock.timeout(callMillis);
     try {
-      const response = await send(`${serviceUrl('secretsmanager', access)}/`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/x-amz-json-1.1',
-          'x-amz-target': 'secretsmanager.GetSecretValue',
-        },
-        body: JSON.stringify({ SecretId: secretArn, VersionStage: stage }),
-        signal: limit.signal,
-      });
+      const input = { SecretId: secretArn, VersionStage: stage };
+      const response = await call('GetSecretValue', input, limit.signal);
       const text = await response.text();
       if (response.ok) return secretIn(text);
       if (stage === 'AWSPREVIOUS' && text.includes(noSuchVersion)) return '';

@@ -1,34 +1,25 @@
 /** Two calls of Secrets Manager that need only a signer, and no client of the SDK. */
-import { type AwsPlace, serviceUrl } from '../aws/aws-place.ts';
-import { createSignedFetch, type SigningKeys } from '../aws/signed-fetch.ts';
+import { type SecretAccess, secretsManager } from '../aws/signed-secret.ts';
 import { awsErrorName } from '../values/errors.ts';
 import { uuidV7 } from '../values/ids.ts';
-import type { Clock, RandomBytes } from '../values/runtime.ts';
+import type { RandomBytes } from '../values/runtime.ts';
 
 const callMillis = 20_000;
 /** How often a call is retried after a 5xx. The pauses grow. */
 const retries = 4;
 
-interface SecretAccess extends AwsPlace, SigningKeys {
-  readonly clock: Pick<Clock, 'now' | 'sleep' | 'timeout'>;
+interface Access extends SecretAccess {
   readonly randomBytes: RandomBytes;
 }
 
-export function createSecretCalls({ clock, randomBytes, ...access }: SecretAccess) {
-  const send = createSignedFetch({ ...access, clock, service: 'secretsmanager', retries });
+export function createSecretCalls({ randomBytes, ...access }: Access) {
+  const { clock } = access;
+  const send = secretsManager(access, retries);
 
   async function call(operation: string, input: object): Promise<{ readonly SecretString?: string }> {
     const limit = clock.timeout(callMillis);
     try {
-      const response = await send(`${serviceUrl('secretsmanager', access)}/`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/x-amz-json-1.1',
-          'x-amz-target': `secretsmanager.${operation}`,
-        },
-        body: JSON.stringify(input),
-        signal: limit.signal,
-      });
+      const response = await send(operation, input, limit.signal);
       const text = await response.text();
       if (response.ok) return JSON.parse(text) as { readonly SecretString?: string };
       throw new Error(`Secrets Manager answered ${response.status} ${awsErrorName(text)} to ${operation}`);
