@@ -33,7 +33,7 @@ const key = 'must have 1 to 256 printable ASCII characters without spaces';
 const schema = z.strictObject({
   endpoint: z.string(),
   region: text(bucketForms.region, 'must be the name of a region, such as eu-central-1, or auto'),
-  bucket: text(bucketForms.bucket, 'must be the name of a bucket'),
+  bucket: text(bucketForms.bucket, 'must have 3 to 63 letters, digits, dots, hyphens and underscores'),
   prefix: z.nullish(
     text(
       bucketForms.prefix,

@@ -43,7 +43,7 @@ async function duringStorm(
       seen.count += 1;
     }
   });
-  // Each reader reads before the work, and after it: two more addresses each, as the first may be of before.
+  // The readers have addresses from before the work. They read on after it: their first answers may be older.
   await expect.poll(() => seen.count).toBeGreaterThan(readers.length);
   await work();
   const atEnd = seen.count;
