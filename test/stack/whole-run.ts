@@ -62,6 +62,7 @@ export async function wholeRun(): Promise<WholeRun> {
     await useNotices(service, source);
     await useReconciler(service);
     await ended();
+    await useLateSignature(service, client.key);
     await useCallbacks(service, fal);
     const parked = async (id: string): Promise<void> => isParked(service, id);
     await useTools(service, client, { source, upload: await uploaded(service, client.key), parked });
@@ -326,6 +327,22 @@ async function useNotices(service: TestService, source: string): Promise<void> {
   await settled(service, id);
   await isTold(service, lost);
   await ended(service, id);
+  machine.faults.clear();
+}
+
+/** The renderer cannot read the key of signed addresses, so DeliverWebhook makes the body of a webhook. */
+async function useLateSignature(service: TestService, key: string): Promise<void> {
+  const { machine } = service;
+  // A function keeps the key for five minutes.
+  await machine.advance(301);
+  machine.faults.set({
+    call: 'secretsmanager:GetSecretValue',
+    error: 'Throttling',
+    every: 1,
+    caller: 'RenderImageSmall',
+  });
+  const id = await submit(service, key, { prompt: 'a lake', webhook_url: machine.inboxUrl });
+  await recordWhen(service, id, ({ webhook }) => webhook?.status === 'delivered');
   machine.faults.clear();
 }
 
