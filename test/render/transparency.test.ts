@@ -65,6 +65,47 @@ describe.each(Object.entries(kinds))('%s', (_name, write) => {
   });
 });
 
+/** A PNG of this size with one opacity for all pixels but the first of one row. */
+function withRow(shape: typeof size, row: number, seeThrough: number): Buffer {
+  const rows = Array.from({ length: shape.height }, (_, y) =>
+    Array.from({ length: shape.width }, (__, x) => [x, y, 9, y === row && x < seeThrough ? 127 : 255]).flat(),
+  );
+  return png({ depth: 8, colour: 6, rows, size: shape });
+}
+
+describe('a PNG whose rows have one opacity', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7])('1 % of see-through pixels is found in row %i', async (row) => {
+    expect(await isTransparent(withRow(size, row, enough), limits)).toBe(true);
+    expect(await isTransparent(withRow(size, row, enough - 1), limits)).toBe(false);
+  });
+
+  it('A row that Sub or Average writes without a difference is not taken for the row above', async () => {
+    const fill = (opacity: number): number[] => Array.from({ length: width }, () => opacity);
+    // Each is the mean of its left neighbour and of 128 above.
+    const halves: number[] = [];
+    for (let x = 0; x < width; x++) halves.push(((halves[x - 1] ?? 0) + 128) >> 1);
+    for (const opacities of [
+      [fill(255), fill(0)],
+      [fill(255), fill(255), fill(128), halves],
+    ]) {
+      const shape = { width, height: opacities.length };
+      const rows = opacities.map((row, y) => row.flatMap((opacity, x) => [x, y, 9, opacity]));
+      expect(await isTransparent(png({ depth: 8, colour: 6, rows, size: shape }), limits)).toBe(true);
+    }
+  });
+
+  it.each([
+    { width: 1_000, height: 100, what: 'rows lie in two parts of what is inflated' },
+    { width: 140_000, height: 2, what: 'a row is longer than two parts' },
+  ])('It is read where $what', async ({ width: across, height: down }) => {
+    const [shape, least] = [{ width: across, height: down }, (across * down) / 100];
+    for (const row of [0, down - 1]) {
+      expect(await isTransparent(withRow(shape, row, least), limits)).toBe(true);
+      expect(await isTransparent(withRow(shape, row, least - 1), limits)).toBe(false);
+    }
+  });
+});
+
 describe('a file without opacities', () => {
   it.each<[string, Write]>([
     ['a PNG of RGB', () => png({ depth: 8, colour: 2, rows: rowsBy(() => [1, 2, 3], []) })],

@@ -37,19 +37,41 @@ async function* opacitiesIn(
   // Each begins with the zero that stands for the neighbour of the first pixel.
   let above = new Uint8Array(1 + width);
   let row = new Uint8Array(1 + width);
-  let rest: Uint8Array = new Uint8Array();
   let done = 0;
-  for await (const chunk of inflated(data)) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let at = 0;
-    for (; at + rowBytes <= bytes.length && done < height; at += rowBytes, done += 1) {
-      unfilter(bytes[at] ?? 0, bytes, at + first, step, row, above);
-      yield row.subarray(1);
-      [above, row] = [row, above];
+  for await (const bytes of wholeRows(data, rowBytes)) {
+    for (let at = 0; at < bytes.length && done < height; at += rowBytes, done += 1) {
+      const filter = bytes[at] ?? 0;
+      // Without a difference, Up and Paeth repeat the row above. That is most of a picture that is opaque after all.
+      if (filter < 2 || filter === 3 || !isZero(bytes, at + first, at + rowBytes, step)) {
+        unfilter(filter, bytes, at + first, step, row, above);
+        [above, row] = [row, above];
+      }
+      yield above.subarray(1);
     }
     if (done === height) return;
-    rest = bytes.subarray(at);
   }
+}
+
+/** In each part all rows that one chunk holds, or the row that two chunks share. */
+async function* wholeRows(data: readonly Uint8Array[], rowBytes: number): AsyncGenerator<Uint8Array> {
+  const shared = new Uint8Array(rowBytes);
+  let filled = 0;
+  for await (const chunk of inflated(data)) {
+    const begin = filled === 0 ? 0 : Math.min(rowBytes - filled, chunk.length);
+    shared.set(chunk.subarray(0, begin), filled);
+    filled += begin;
+    if (filled > 0 && filled < rowBytes) continue;
+    if (filled > 0) yield shared;
+    const end = chunk.length - ((chunk.length - begin) % rowBytes);
+    if (end > begin) yield chunk.subarray(begin, end);
+    shared.set(chunk.subarray(end));
+    filled = chunk.length - end;
+  }
+}
+
+function isZero(bytes: Uint8Array, from: number, end: number, step: number): boolean {
+  for (let at = from; at < end; at += step) if (bytes[at] !== 0) return false;
+  return true;
 }
 
 /**
