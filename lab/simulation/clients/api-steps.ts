@@ -5,7 +5,7 @@ import type { KeyId } from '../../../service/values/ids.ts';
 import type { Operation } from '../aws/deployed-service.ts';
 import { pictures } from '../network/providers.ts';
 import { type AccountHeld, freshKey, keyAt, type KeyHeld, promptMark } from './open-accounts.ts';
-import { bodyOf, detailsOf, eventOf, submission } from './requests.ts';
+import { acceptedIn, bodyOf, detailsOf, eventOf, memberOf, submission } from './requests.ts';
 import type { FollowEvents, Step, Submit } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
@@ -58,13 +58,15 @@ export function createApiSteps(stage: Stage) {
       const status = answer?.statusCode ?? 0;
       world.note(`client ${step.name} try ${attempt}: ${status}`);
       if (answer && status < 300) {
-        const { id } = JSON.parse(answer.body ?? '{}') as { id: string };
-        seen.push({ id, account: account.id });
-        await Promise.all([
-          poll(step, id, account, key),
-          cancel(step, id, account, key),
-          remove(step, id, account, key),
-        ]);
+        const ids = acceptedIn(bodyOf(answer.body)).map((creation) => memberOf(creation, 'id'));
+        seen.push(...ids.map((id) => ({ id, account: account.id })));
+        await Promise.all(
+          ids.flatMap((id) => [
+            poll(step, id, account, key),
+            cancel(step, id, account, key),
+            remove(step, id, account, key),
+          ]),
+        );
         return;
       }
       if (status >= 400 && status < 500 && status !== 429) return;

@@ -8,7 +8,17 @@ import type { Submit } from './scenario.ts';
 /** What a request for an image is made of. */
 type Submission = Pick<
   Submit,
-  'name' | 'model' | 'resolution' | 'directives' | 'images' | 'idempotencyKey' | 'wait' | 'user' | 'webhook'
+  | 'quality'
+  | 'count'
+  | 'name'
+  | 'model'
+  | 'resolution'
+  | 'directives'
+  | 'images'
+  | 'idempotencyKey'
+  | 'wait'
+  | 'user'
+  | 'webhook'
 >;
 
 /** Two providers render 2K, so that a second one may give what the first one has not given. */
@@ -30,7 +40,11 @@ export function submissionParts(step: Submission): {
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 } {
-  const { idempotencyKey, wait, images } = step;
+  const { idempotencyKey, wait, images, quality, count } = step;
+  const metadata = {
+    ...(idempotencyKey !== undefined && { idempotency: idempotencyKey }),
+    ...(count !== undefined && { count: String(count) }),
+  };
   // Steps that share an idempotency key send the same request, as a retry does.
   const own = idempotencyKey === undefined ? step.name : 'shared';
   const body = {
@@ -44,7 +58,9 @@ export function submissionParts(step: Submission): {
     ...(images.length > 0 && { image_urls: images }),
     ...(step.model === 'sandbox-pro' && images.length > 0 && { mask_url: maskOf(images) }),
     ...(step.webhook && { webhook_url: `https://receiver.test/${step.webhook}?${addressMark}` }),
-    ...(idempotencyKey !== undefined && { metadata: { idempotency: idempotencyKey } }),
+    ...(quality && { quality }),
+    ...(count !== undefined && { count }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
   const headers = {
     'content-type': 'application/json',
@@ -101,6 +117,12 @@ export type Body = Readonly<Record<string, unknown>>;
 /** The body as an object. Empty when there is no body. */
 export function bodyOf(text: string | undefined): Body {
   return asBody(JSON.parse(text ?? '{}')) ?? {};
+}
+
+/** The creations of an answer that accepts a request: a list of those that the request counts, or the only one. */
+export function acceptedIn(body: Body): readonly Body[] {
+  const { data } = body;
+  return Array.isArray(data) ? data.map((one) => asBody(one) ?? {}) : [body];
 }
 
 /** The details of the error in an answer; undefined when the answer holds none. */

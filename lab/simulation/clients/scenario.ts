@@ -8,6 +8,7 @@ import type { KeyCaps } from '../../../service/accounts/account.ts';
 import type { RollTime } from '../../../service/accounts/key-changes.ts';
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
 import type { Role } from '../../../service/contract/operations.ts';
+import type { Tier } from '../../../service/contract/request-fields.ts';
 import type { OperatorScope } from '../../../service/contract/operator-operations.ts';
 import type { NoticeType } from '../../../service/notices/notice.ts';
 import type { EndpointEvent } from '../../../service/webhooks/endpoint.ts';
@@ -83,6 +84,9 @@ export interface Submit extends Placed {
   readonly model: string;
   readonly resolution: '1K' | '2K';
   readonly directives: string;
+  readonly quality?: Tier;
+  /** Absent: one creation, which the answer holds itself. */
+  readonly count?: number;
   readonly idempotencyKey?: string;
   readonly webhook?: Behaviour;
   readonly wait?: number;

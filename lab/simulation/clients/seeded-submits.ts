@@ -1,5 +1,6 @@
 /** Draws the steps that ask for images. */
 import { callingModel } from '../network/calling-vendor.ts';
+import { tiers } from '../../../service/contract/request-fields.ts';
 import { silentHost } from '../network/outbound.ts';
 import { rudenesses } from '../network/peers.ts';
 import { unsteady } from '../network/providers.ts';
@@ -49,6 +50,9 @@ export function submitOf(
     key: dice.between(`${name} key`, 0, (accounts[account]?.keys.length ?? 1) - 1),
     resolution: !isSmall && dice.chance(`${name} 2K`, 0.3) ? '2K' : '1K',
     directives: dice.pick(`${name} directives`, directives),
+    ...(!isSmall &&
+      dice.chance(`${name} in a quality`, 0.3) && { quality: dice.pick(`${name} quality`, tiers) }),
+    ...(dice.chance(`${name} several`, 0.15) && { count: dice.between(`${name} count`, 1, 3) }),
     polls: dice.between(`${name} polls`, 0, 2),
     ...(dice.chance(`${name} idempotent`, 0.6) && {
       idempotencyKey: `key-${dice.chance(`${name} shared`, 0.5) ? 'shared' : index}`,

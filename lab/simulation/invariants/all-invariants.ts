@@ -4,14 +4,22 @@
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
-import { isRepainted, isTransparentPng } from '../network/providers.ts';
+import { isRepainted, isTransparentPng, markOfQuality } from '../network/providers.ts';
 import { parseKey } from '../../../service/accounts/api-key.ts';
 import type { Payload } from '../../../service/creations/payload.ts';
 import type { Service, ServiceObserver } from '../aws/deployed-service.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import { originSecret } from '../aws/portal-and-openai.ts';
 import { addressMark, promptMark } from '../clients/open-accounts.ts';
-import { type Asked, type Before, bodyOf, detailsOf } from '../clients/requests.ts';
+import {
+  acceptedIn,
+  type Asked,
+  type Before,
+  type Body,
+  bodyOf,
+  detailsOf,
+  memberOf,
+} from '../clients/requests.ts';
 import type { Violation } from '../messages.ts';
 import type { Post } from '../network/outbound.ts';
 import { workOf } from '../runs/payment-schedule.ts';
@@ -161,11 +169,15 @@ export function createInvariants(world: World) {
       );
   }
 
-  function acceptedIsReadable(asked: Asked, body: Readonly<Record<string, unknown>>): void {
-    const item = service?.table.get(`CREATION#${String(body['id'])}`, 'CREATION');
-    if (!item) accuse('every 202 is readable', String(body['id']));
-    else if (textOf(item, 'accountId') !== asked.account)
-      accuse('an account sees its own creations only', String(body['id']));
+  function acceptedIsReadable({ account }: Asked, body: Body): void {
+    const ids = acceptedIn(body).map((creation) => memberOf(creation, 'id'));
+    for (const id of ids) {
+      const item = service?.table.get(`CREATION#${id}`, 'CREATION');
+      if (!item) accuse('every 202 is readable', id);
+      else if (textOf(item, 'accountId') !== account) accuse('an account sees its own creations only', id);
+      else if (body['data'] && books.creations.get(id)?.count !== new Set(ids).size)
+        accuse('an answer holds every creation of its request', ids.join(', '));
+    }
   }
 
   function refundIsDone(details: Readonly<Record<string, unknown>>): void {
@@ -456,6 +468,9 @@ export function createInvariants(world: World) {
         const picture = service?.bucket.contents.get(image ?? '');
         if (picture && background && isTransparentPng(picture) !== (background === 'transparent'))
           accuse('a picture has the background that was asked for', book.id);
+        const quality = item?.['quality']?.S;
+        if (picture && quality && !Buffer.from(picture).includes(markOfQuality(quality)))
+          accuse('a picture has the quality that was asked for', book.id);
         if (picture && item?.['mask'] && isRepainted(picture))
           accuse('a picture keeps what its mask protects', book.id);
         webhookIsSettled(book.id, book.account, book.terminalAt ?? 0);

@@ -18,6 +18,8 @@ export interface CreationBook {
   /** When its charge was committed. A slow network may make this much later than `createdAt`. */
   readonly chargedAt: number;
   readonly idempotencyKey: string | undefined;
+  /** Of the creations of its request. */
+  readonly count: number;
   /** The counters of its key that the charge counted in: its day, and its user when the key caps each user. */
   readonly countedIn: readonly string[];
   charges: number;
@@ -227,11 +229,19 @@ export function createBooks(world: World, accuse: Accuse) {
         other.status !== 'failed' &&
         other.createdAt > book.createdAt - dayMillis + world.clocks.largestSkew(),
     );
-    if (others.length > 0)
+    if (others.length >= book.count)
       accuse(
         'at most one unrefunded charge an idempotency key',
         `${book.id} and ${others.map(({ id }) => id).join(', ')}`,
       );
+  }
+
+  function chargesAllTogether(changes: readonly Change[]): void {
+    const fresh = changes.flatMap(({ sk, before, after }) =>
+      sk === 'CREATION' && !before ? [creations.get(textOf(after, 'id'))] : [],
+    );
+    const short = fresh.find((book) => book && book.count > fresh.length);
+    if (short) accuse('all creations of a request are charged together', `${short.id}: ${fresh.length}`);
   }
 
   function terminalNeverChanges({ before, after }: Change): void {
@@ -262,14 +272,15 @@ export function createBooks(world: World, accuse: Accuse) {
     const id = textOf(after, 'id');
     let book = creations.get(id);
     if (!book) {
+      const metadata = JSON.parse(textOf(after, 'metadata')) as Readonly<Record<string, string>>;
       book = {
         id,
         account: textOf(after, 'accountId'),
         costMicros: numberOf(after, 'costMicros'),
         createdAt: Date.parse(textOf(after, 'createdAt')),
         chargedAt: world.time.now(),
-        idempotencyKey: (JSON.parse(textOf(after, 'metadata')) as { readonly idempotency?: string })
-          .idempotency,
+        idempotencyKey: metadata.idempotency,
+        count: Number(metadata.count ?? 1),
         countedIn: after ? countedIn(after, changes) : [],
         charges: 0,
         refunds: 0,
@@ -329,6 +340,7 @@ export function createBooks(world: World, accuse: Accuse) {
         if (sk.startsWith('KEY#') && after) keys.set(`${pk} ${sk}`, after);
         if (sk.startsWith('USER#') && after) users.set(`${pk} ${sk}`, after);
       }
+      chargesAllTogether(changes);
       for (const book of followed) {
         failedIffRefunded(book);
         touched.add(`ACCOUNT#${book.account}`);

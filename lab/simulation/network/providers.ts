@@ -63,6 +63,11 @@ const transparentPng = Buffer.from(
   'hex',
 );
 
+/** Behind the end of a picture that was rendered in a quality. */
+export function markOfQuality(quality: string): Buffer {
+  return Buffer.from(`in quality ${quality}`);
+}
+
 /** Behind the end of a picture that changed what its mask protects. */
 const repainted = Buffer.from('repainted');
 
@@ -125,12 +130,13 @@ export function createProvider(world: World, name: string, directed = name): Sim
     return { kind: 'refused', reason: refusals[outcome] };
   };
   /** Sometimes with the other background than the job names, and with a change of what the mask protects. */
-  const painted = ({ background, outputFormat, readMask }: RenderJob): Uint8Array => {
+  const painted = ({ background, outputFormat, quality, readMask }: RenderJob): Uint8Array => {
     const ignores = background !== undefined && world.dice.chance(`${name} ignores ${answers}`, 0.2);
     if (ignores) world.mishap('background ignored');
     const isCutOut = (background === 'transparent') !== ignores;
-    const picture =
+    const painting =
       isCutOut && outputFormat === 'png' ? transparentPng : (pictures[outputFormat] ?? Buffer.alloc(0));
+    const picture = quality === undefined ? painting : Buffer.concat([painting, markOfQuality(quality)]);
     if (!readMask || !world.dice.chance(`${name} repaints ${answers}`, 0.25)) return picture;
     world.mishap('mask ignored');
     return Buffer.concat([picture, repainted]);

@@ -71,6 +71,7 @@ export const creations: Bugs = {
       "'availableMicros >= :cost'",
       "'(attribute_exists(pk) OR availableMicros >= :cost)'",
     ],
+    'several-take-the-room-of-one': ["count === 1 ? ':one' : ':count'", "count > 0 ? ':one' : ':count'"],
     'charge-ignores-the-room': [
       "'inFlight < maxConcurrent'",
       "'(inFlight < maxConcurrent OR attribute_exists(pk))'",
@@ -117,6 +118,9 @@ export const creations: Bugs = {
       "if (outcome.kind === 'done') await countOpen",
       "if (outcome.kind !== 'done') await countOpen",
     ],
+  },
+  'service/creations/render-job.ts': {
+    'job-without-its-quality': ['quality = tierIn(creation), unitMicros', 'quality, unitMicros'],
   },
   'service/creations/refund.ts': {
     'refund-on-this-day': [

@@ -39,6 +39,7 @@ export const requestsAndRendering: Bugs = {
       "some(({ status }) => status !== 'failed')",
       "some(({ status }) => status !== 'failed' && status !== 'completed')",
     ],
+    'replay-tells-the-first-creation-alone': ['? [first, ...others]', '? [first]'],
     'retry-of-a-failure-makes-an-entry': [
       'retry: chargeInPlace(request, entry)',
       "retry: { kind: 'new_entry', place: request.place, attempt: request.attempt, head: known }",
