@@ -63,34 +63,44 @@ export async function awaitOutcome(
   seconds: number,
   services: ApiServices & HoldServices,
 ): Promise<ApiAnswer> {
-  const last = await lastSeen(made.creations, seconds, services);
-  if (!last) return acceptedAnswer(made, services);
-  const applied = { 'preference-applied': `wait=${seconds}` };
-  const answer = withHeaders(await acceptedAnswer({ ...made, creations: last }, services), applied);
-  if (!haveEnded(last)) return answer;
-  const [refusal, ...others] = last.map(refusalOf);
+  const accepted = await seenAs(made, services);
+  const last = await lastSeen(accepted, made, seconds, services);
+  if (!last) return accepted.answer;
+  const answer = withHeaders(last.answer, { 'preference-applied': `wait=${seconds}` });
+  if (!haveEnded(last.creations)) return answer;
+  const [refusal, ...others] = last.creations.map(refusalOf);
   if (refusal && others.every((other) => other !== undefined)) throw refusal;
   const { 'retry-after': _later, ...headers } = answer.headers ?? {};
   return { ...answer, status: 200, headers };
 }
 
+interface Seen {
+  readonly creations: Creations;
+  readonly answer: ApiAnswer;
+}
+
+async function seenAs(made: Made, services: ApiServices): Promise<Seen> {
+  return { creations: made.creations, answer: await acceptedAnswer(made, services) };
+}
+
 /** The creations when they have ended or the time is over. Undefined: the account has no place to wait. */
 async function lastSeen(
-  creations: Creations,
+  accepted: Seen,
+  made: Made,
   seconds: number,
   services: ApiServices & HoldServices,
-): Promise<Creations | undefined> {
+): Promise<Seen | undefined> {
   const { budget, log } = services;
+  const { creations } = accepted;
   const untilMillis = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
   const hold = openHold(creations[0].accountId, untilMillis, services);
-  let last = creations;
+  let last = accepted;
   try {
     const waits = seconds > 0 && !haveEnded(creations);
     if (waits && !(await hold.take())) return undefined;
     for await (const seen of looksAt(creations, { untilMillis, longestLookMillis }, services)) {
       // A result whose address cannot be signed now is left to a poll.
-      await services.results.of(seen);
-      last = seen;
+      last = await seenAs({ ...made, creations: seen }, services);
     }
   } catch (error) {
     // The creations are accepted and charged, so an error of a read is no reason to refuse the request.

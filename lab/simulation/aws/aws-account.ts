@@ -1,4 +1,5 @@
 /** An account of AWS with its quotas, and what they have refused. */
+import { AwsError } from '../../../local/aws/aws-error.ts';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import { createFunctionConcurrency } from './function-concurrency.ts';
 import type { AwsQuotas } from './quotas.ts';
@@ -95,4 +96,11 @@ export function createEncryptionSecret() {
       return { VersionId: id, SecretString: `encryption-secret-of-${id}` };
     },
   };
+}
+
+/** A value of a secret, as Secrets Manager gives it. @param values the current one, and the one before it if there is one */
+export function secretAt(stage: unknown, [current, previous]: readonly string[]): object {
+  const SecretString = stage === 'AWSPREVIOUS' ? previous : current;
+  if (SecretString !== undefined) return { SecretString };
+  throw new AwsError('ResourceNotFoundException', 'the secret has no version with this label');
 }

@@ -86,7 +86,7 @@ import type { Dice } from '../world/dice.ts';
 import type { Ongoing } from '../world/effects.ts';
 import { createClock } from '../world/function-clock.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-import { type AwsAccount, createEncryptionSecret } from './aws-account.ts';
+import { type AwsAccount, createEncryptionSecret, secretAt } from './aws-account.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import {
   createPayments,
@@ -101,11 +101,12 @@ import {
   createPortal,
   type OpenaiObserver,
   originSecretArn,
-  originSecretAt,
+  originSecrets,
   portalEnvironment,
   type PortalFunctionName,
 } from './portal-and-openai.ts';
 import { gatewayLimits, lambdaLimits, otherRegion } from './quotas.ts';
+import { resultKeyArn, resultKeySecret, signerOf } from './result-keys.ts';
 import { createAwsClients } from './sdk-clients.ts';
 import { type Change, createSimulatedTable, tableName } from './simulated-table.ts';
 import { createStepFunctions, invokeTask, machineArns } from './step-functions.ts';
@@ -375,10 +376,11 @@ export function createService(
       return answer;
     },
     secretsmanager: (operation, input) => {
-      if (input['SecretId'] === paymentSecretArn) return { SecretString: payments.secretString() };
-      return input['SecretId'] === originSecretArn
-        ? originSecretAt(input['VersionStage'], hasNewOriginSecret)
-        : encryptionSecret.perform(operation, input);
+      const { SecretId: id, VersionStage: stage } = input;
+      if (id === paymentSecretArn) return { SecretString: payments.secretString() };
+      if (id === originSecretArn) return secretAt(stage, originSecrets(hasNewOriginSecret));
+      if (id === resultKeyArn) return secretAt(stage, [resultKeySecret]);
+      return encryptionSecret.perform(operation, input);
     },
   });
   const clock = createClock(world);
@@ -420,7 +422,7 @@ export function createService(
       return value;
     },
     log: (component) => createLog(component, onText),
-    resultSigner: undefined,
+    resultSigner: signerOf({ client: clients.secrets, clock }),
     schema: () => releases.begin(releases.current()),
     remembered: createMemories(),
     dynamodb: clients.documents,
@@ -582,7 +584,8 @@ export function createService(
       const result = await serveRequest(operation, limitMillis.api, (id) => {
         invocation = world.current();
         if (invocation) observer.onSent?.(invocation, event);
-        const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
+        const context = { ...event.requestContext, requestId: id, timeEpoch: world.time.now() };
+        const named = { ...event, requestContext: context };
         return handlers[operation](named, { awsRequestId: id } as Context);
       });
       const answer = answerOf(result);

@@ -1,6 +1,5 @@
 /** The functions of the portal in a world, opened as the functions open them. */
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { AwsError } from '../../../local/aws/aws-error.ts';
 import { withCatalog } from '../../../service/api/admit.ts';
 import type { BeforeCatalog } from '../../../service/catalog/sold-catalog.ts';
 import { heldRequestMillis } from '../../../service/contract/limits.ts';
@@ -39,11 +38,9 @@ export const originSecret = 'an-origin-secret-nobody-may-log';
 const newOriginSecret = `${originSecret}-either`;
 export const originSecretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:origin';
 
-/** Secrets Manager with the secret. @param isReplaced the deployment that sends the new value is still to come */
-export function originSecretAt(stage: unknown, isReplaced: boolean): { readonly SecretString: string } {
-  if (stage !== 'AWSPREVIOUS') return { SecretString: isReplaced ? newOriginSecret : originSecret };
-  if (isReplaced) return { SecretString: originSecret };
-  throw new AwsError('ResourceNotFoundException', 'the secret has no version with this label');
+/** The newest value first. @param isReplaced the deployment that sends the new value is still to come */
+export function originSecrets(isReplaced: boolean): readonly string[] {
+  return isReplaced ? [newOriginSecret, originSecret] : [originSecret];
 }
 
 /** What only the functions of the portal read. */
@@ -125,7 +122,8 @@ export function createOpenai(
   const handle = inOpenaiForm(withCatalog(openaiImages), open, heldRequestMillis);
 
   async function wholeAnswer(event: APIGatewayProxyEvent, id: string): Promise<OpenaiAnswer> {
-    const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
+    const context = { ...event.requestContext, requestId: id, requestTimeEpoch: world.time.now() };
+    const named = { ...event, requestContext: context };
     const { status, headers, body } = await handle(named, { awsRequestId: id } as Context);
     if (typeof body === 'string') return { status, headers, body };
     const parts: string[] = [];

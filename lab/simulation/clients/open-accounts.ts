@@ -131,6 +131,7 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       sandbox: true,
       webhookSecrets: [],
       createdAt,
+      ...(plan.signedMinutes && { results: 'signed', resultsMinutes: plan.signedMinutes }),
       ...(plan.endpoints && flagsIn(plan.endpoints)),
       ...(plan.notices && {
         noticeUrl: noticeAddress(plan.notices.receiver),

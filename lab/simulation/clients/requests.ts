@@ -125,6 +125,11 @@ export function acceptedIn(body: Body): readonly Body[] {
   return Array.isArray(data) ? data.map((one) => asBody(one) ?? {}) : [body];
 }
 
+/** The invocation that gave an answer. The id of a request begins with the id of its invocation (request-id.ts). */
+export function invocationOf(headers: Readonly<Record<string, boolean | number | string>> = {}): string {
+  return String(headers['x-request-id'] ?? '').split('.')[0] ?? '';
+}
+
 /** The details of the error in an answer; undefined when the answer holds none. */
 export function detailsOf(text: string | undefined): Body | undefined {
   return asBody(asBody(bodyOf(text)['error'])?.['details']);

@@ -48,6 +48,8 @@ export interface AccountPlan {
     /** Absent: no budget of a month. */
     readonly budgetMicros?: number;
   };
+  /** Absent: the addresses of its results are not signed. */
+  readonly signedMinutes?: number;
   /** Absent: the account begins without endpoints. */
   readonly endpoints?: readonly EndpointPlan[];
   /** Absent: the account begins without a saved card. */

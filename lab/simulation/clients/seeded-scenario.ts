@@ -191,6 +191,7 @@ function accountOf(dice: Dice, name: string): AccountPlan {
     secret: dice.chance(`${name} secret`, 0.85),
     keys: dice.chance(`${name} keys`, 0.3) ? [keyPlan(0), keyPlan(1)] : [keyPlan(0)],
     ...(notices && { notices }),
+    ...(dice.chance(`${name} signed`, 0.3) && { signedMinutes: dice.pick(`${name} minutes`, [1, 1, 60]) }),
     ...(dice.chance(`${name} endpoints`, 0.3) && { endpoints: endpointsOf(dice, name) }),
   };
 }
@@ -288,7 +289,7 @@ function followerOf(dice: Dice, name: string, accounts: readonly AccountPlan[], 
     reads: dice.between(`${name} reads`, 2, 14),
     limit: dice.pick(`${name} limit`, [1, 2, 100]),
     wait: dice.pick(`${name} wait`, [0, 0, 2, 20]),
-    pauseMillis: dice.pick(`${name} pause`, [200, 2_000, 30_000]),
+    pauseMillis: dice.pick(`${name} pause`, [200, 2_000, 30_000, 300_000]),
     isTold: dice.chance(`${name} is told`, 0.4),
     notices: dice.chance(`${name} notices`, 0.5),
   };

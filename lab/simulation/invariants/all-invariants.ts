@@ -10,6 +10,7 @@ import type { Payload } from '../../../service/creations/payload.ts';
 import type { Service, ServiceObserver } from '../aws/deployed-service.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import { originSecret } from '../aws/portal-and-openai.ts';
+import { resultKeyMark } from '../aws/result-keys.ts';
 import { addressMark, promptMark } from '../clients/open-accounts.ts';
 import {
   acceptedIn,
@@ -18,6 +19,7 @@ import {
   type Body,
   bodyOf,
   detailsOf,
+  invocationOf,
   memberOf,
 } from '../clients/requests.ts';
 import type { Violation } from '../messages.ts';
@@ -49,6 +51,7 @@ import { createAdmissionInvariants, createHeldInvariants, createRateInvariants }
 import { createReleaseInvariants, createUploadInvariants } from './releases-and-uploads.ts';
 import { createRequestLogInvariants } from './request-log.ts';
 import { createRetryInvariants, tellsOfCharge } from './retries.ts';
+import { createAddressInvariants } from './result-addresses.ts';
 import { createCatalogInvariants, createRouteInvariants } from './routes.ts';
 import { createTokenInvariants } from './user-tokens.ts';
 import { createWebhookInvariants, recordOf } from './webhooks.ts';
@@ -81,10 +84,10 @@ export function createInvariants(world: World) {
   const uploads = createUploadInvariants(world, () => service, accuse);
   const callbacks = createCallbackInvariants(world, () => service?.table, accuse);
   const cancels = createCancelInvariants(() => service, accuse);
-  const events = createEventInvariants(world, accuse, (id) =>
-    // The event of an erased creation has another payload than its webhook had.
-    erasures.hasNoTexts(id) ? undefined : webhooks.posts.get(id)?.[0]?.body,
-  );
+  // The event of an erased creation has another payload than its webhook had.
+  const bodyOfWebhook = (id: string): string | undefined =>
+    erasures.hasNoTexts(id) ? undefined : webhooks.posts.get(id)?.[0]?.body;
+  const events = createEventInvariants(world, accuse, bodyOfWebhook, erasures.hasNoResults);
   const portal = createPortalInvariants(world, () => service?.table, webhooks, accuse);
   const held = createHeldInvariants(world, accuse);
   const leases = createLeaseInvariants(world, accuse);
@@ -92,6 +95,7 @@ export function createInvariants(world: World) {
   const retries = createRetryInvariants(() => service, accuse);
   const releases = createReleaseInvariants(world, () => service, accuse);
   const recoveries = createRecoveryInvariants(world, () => service, accuse);
+  const addresses = createAddressInvariants(world, () => service, accuse);
   const documented = createDocumentInvariants(accuse);
   const wroteIn = (id: string): readonly string[] => [...(wrote.get(id) ?? [])];
   const tokens = createTokenInvariants(() => service, wroteIn, accuse);
@@ -116,6 +120,7 @@ export function createInvariants(world: World) {
       'encryption-secret',
       '/callbacks/v1/',
       originSecret,
+      resultKeyMark,
       ...portal.secrets,
     ]) {
       if (text.includes(mark))
@@ -139,7 +144,7 @@ export function createInvariants(world: World) {
     details: Readonly<Record<string, unknown>>,
   ): void {
     const status = answer.statusCode ?? 0;
-    const id = String(answer.headers?.['x-request-id'] ?? '');
+    const id = invocationOf(answer.headers);
     // A request that is refused for money may tell its account so, and then find that its rate is used up, or
     // that the table is too busy to count it.
     const reason = String(details['reason']);
@@ -155,6 +160,8 @@ export function createInvariants(world: World) {
       (operation === 'upload' && kind === 'UPLOAD') ||
       // The answer to the write of the place was lost, and the table stayed busy. The place is free a day later.
       (operation === 'upload' && status === 503 && kind === 'UNUSED_UPLOADS') ||
+      // The second deletion of results is due before the first begins.
+      (operation === 'delete' && kind === 'RESULTS') ||
       ((operation === 'cancel' || operation === 'delete') && kind === 'CREATION');
     const left = [...(wrote.get(id) ?? [])].filter((kind) => !isHarmless(kind));
     if (left.length > 0 && !['generate', 'upload', 'cancel', 'delete'].includes(operation))
@@ -289,6 +296,7 @@ export function createInvariants(world: World) {
     backEnds,
     payments,
     requestLog,
+    addresses,
   ];
   world.onEnded = invocations.onEnded;
   return {
@@ -320,6 +328,7 @@ export function createInvariants(world: World) {
       onBucketCall: copies.onBucketCall,
       onPost: (post: Post) => {
         documented.onPost(post);
+        addresses.onPost(post);
         if (service) webhooks.onPost(post, service.table);
         releases.onPost(post);
       },
@@ -353,6 +362,9 @@ export function createInvariants(world: World) {
       onServed: (invocation, answer) => {
         const name = `${invocation.name} ${answer.statusCode ?? 0}`;
         answers.set(name, (answers.get(name) ?? 0) + 1);
+        // The invariants of answers find by it what the request wrote.
+        const named = invocationOf(answer.headers);
+        if (named !== '' && named !== invocation.id) accuse('an answer names its request', named);
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
         mails.onServed(invocation, answer);
@@ -363,6 +375,7 @@ export function createInvariants(world: World) {
         backEnds.onServed(invocation, answer);
         uploads.onServed(invocation, answer);
         payments.onServed(invocation, answer);
+        addresses.onServed(answer.body ?? '');
         documented.onServed(invocation, answer);
       },
       onOpenaiSent: (invocation, { headers }) => {
@@ -375,6 +388,7 @@ export function createInvariants(world: World) {
         const name = `openai ${statusCode}`;
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
+        addresses.onServed(body);
         const isStream = !body.startsWith('{');
         const shown = { statusCode, body: isStream ? '{}' : body };
         invocations.onServed(invocation, shown);
@@ -425,7 +439,7 @@ export function createInvariants(world: World) {
       const body = bodyOf(answer.body);
       const details = detailsOf(answer.body) ?? {};
       refusalLeavesNothing(asked, answer, details);
-      const invocation = served.get(String(answer.headers?.['x-request-id'] ?? ''));
+      const invocation = served.get(invocationOf(answer.headers));
       if (invocation) comparesWithTheRate(asked.account, asked.operation, invocation, answer);
       const status = answer.statusCode ?? 0;
       if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get'))

@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Service } from '../aws/deployed-service.ts';
 import type { Change } from '../aws/simulated-table.ts';
-import { detailsOf } from '../clients/requests.ts';
+import { detailsOf, invocationOf } from '../clients/requests.ts';
 import { type Accuse, textOf } from './money-books.ts';
 
 interface Made {
@@ -72,7 +72,7 @@ export function createTokenInvariants(
       { statusCode = 0, headers = {}, body }: APIGatewayProxyStructuredResultV2,
     ) => {
       const { reason, token } = detailsOf(body) ?? {};
-      const wrote = wroteIn(String(headers['x-request-id'] ?? ''));
+      const wrote = wroteIn(invocationOf(headers));
       if (statusCode < 400 && asked.isForeign) accuse('a foreign page gets nothing', String(statusCode));
       if (statusCode < 400 && asked.isRevoked) accuse('a revoked token is refused', String(statusCode));
       if (statusCode < 400 && (JSON.parse(body ?? '{}') as { user?: string }).user !== asked.user)

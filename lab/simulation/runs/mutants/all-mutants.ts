@@ -16,6 +16,7 @@ import { mails } from './mails.ts';
 import type { Mutant } from './plant.ts';
 import { payments } from './payments.ts';
 import { requestsAndRendering } from './requests-and-rendering.ts';
+import { resultAddresses } from './result-addresses.ts';
 
 export const mutants: readonly Mutant[] = [
   creations,
@@ -23,6 +24,7 @@ export const mutants: readonly Mutant[] = [
   events,
   endpoints,
   copies,
+  resultAddresses,
   erasures,
   doors,
   backEnds,

@@ -14,6 +14,9 @@ export const doors: Bugs = {
   'service/api/cut-secrets.ts': {
     'refusal-shows-signed-addresses': ["'$1?…'", "'$&'"],
   },
+  'service/api/request-id.ts': {
+    'request-id-begins-with-the-account': ['`${id}.${account}.', '`${account}.${id}.'],
+  },
   'service/api/refusal-store.ts': {
     'refusal-outlives-the-texts': ['Math.min(loggedDays, promptDays || loggedDays)', 'loggedDays'],
   },
