@@ -126,7 +126,7 @@ describe('the package', () => {
 
 const program = `
 import { generateImage } from 'ai';
-import { Darkroom, GenerationFailed, type ApiPromise, type CompletedCreation, type Creation, type Creations, type Pages } from 'darkroom-client';
+import { Darkroom, GenerationFailed, type ApiPromise, type BucketCredentials, type CompletedCreation, type Creation, type Creations, type Pages, type ResultsBucket } from 'darkroom-client';
 import { createDarkroom, type DarkroomImageOptions } from 'darkroom-client/ai-sdk';
 import { ApiError as OperatorError, DarkroomOperator, type LedgerRow } from 'darkroom-client/operator';
 import { verifyWebhook } from 'darkroom-client/webhooks';
@@ -145,6 +145,16 @@ for await (const one of failed) one.id.slice();
 (await submitted.asResponse()).headers.get('x-darkroom-cost');
 export const onFailure = (error: unknown): boolean => error instanceof GenerationFailed && error.creation.retryable;
 export const bytes = (await darkroom.results.download(creation)).size;
+const { access_key_id, secret_access_key }: BucketCredentials = { access_key_id: 'i', secret_access_key: 's' };
+const stored: ApiPromise<ResultsBucket> = darkroom.results.bucket.set({
+  endpoint: 'https://s3.example.com',
+  ...{ bucket: 'b', region: 'auto' },
+  credentials: { access_key_id, secret_access_key },
+});
+(await stored).updated_at.slice();
+export const copied: string | null | undefined = (await darkroom.results.bucket.copy(creation)).copy?.url;
+// @ts-expect-error a bucket without its keys
+await darkroom.results.bucket.set({ endpoint: 'https://s3.example.com', bucket: 'b', region: 'auto' });
 for await (const { payload } of darkroom.events.follow()) if ('event' in payload) payload.status.slice();
 export const verified = await verifyWebhook(new Request('https://receiver.test'), 'whsec_');
 const options: DarkroomImageOptions = { resolution: '2K', user: 'ada' };
@@ -232,9 +242,8 @@ describe('docs/client.md', () => {
         if (typeof part !== 'object' || part === null) return [];
         const form: unknown = Object.getPrototypeOf(part);
         if (form === Object.prototype) return callsIn(part, `${place}${room}.`);
-        return Object.getOwnPropertyNames(form)
-          .filter((name) => !internal.includes(name))
-          .map((name) => `${place}${room}.${name}`);
+        const own = Object.getOwnPropertyNames(form).filter((name) => !internal.includes(name));
+        return [...own.map((name) => `${place}${room}.${name}`), ...callsIn(part, `${place}${room}.`)];
       });
     const named = firstColumn(sectionOf(page, '## Calls')).map(
       (cell) => /^`(\w+(?:\.\w+)+)/.exec(cell)?.[1] ?? cell,

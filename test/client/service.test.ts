@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Darkroom } from '../../client/src/index.ts';
 import { InsufficientBalance, InvalidRequest, TimeoutError } from '../../client/src/errors.ts';
+import { startBucketServer } from '../../lab/buckets/bucket-server.ts';
 import { png } from '../whole/image-origin.ts';
 import { adminJson } from '../admin/admin-run.ts';
 import { sharedTestService, type TestService } from '../fixtures/service.ts';
@@ -44,10 +45,19 @@ describe('the examples of the docstrings', () => {
   const examples = docstringExamples('client/src').filter(({ code }) => !code.includes('verifyWebhook'));
 
   let operatorKey: string;
+  let bucket: Awaited<ReturnType<typeof startBucketServer>>;
   beforeAll(async () => {
+    bucket = await startBucketServer({
+      bucket: 'our-pictures',
+      region: 'eu-central-1',
+      accessKeyId: 'AKIATEST',
+      secretAccessKey: 'secret-of-the-bucket',
+      now: () => service.operator.clock.now(),
+    });
     const create = ['operator-keys', 'create', '--name', 'examples', '--scopes', everyScope];
     operatorKey = String((await adminJson(service.folder, ...create))['key']);
   });
+  afterAll(async () => bucket.end());
 
   it('Every file with public functions has examples', () => {
     expect(new Set(examples.map(({ name }) => name.split(' ')[0]))).toEqual(
@@ -62,6 +72,7 @@ describe('the examples of the docstrings', () => {
         'pages.ts',
         ...[
           'account',
+          'bucket',
           'creations',
           'endpoints',
           'events',
@@ -79,6 +90,8 @@ describe('the examples of the docstrings', () => {
       const { key } = await service.client();
       vi.stubEnv('DARKROOM_API_KEY', key);
       vi.stubEnv('DARKROOM_OPERATOR_KEY', operatorKey);
+      vi.stubEnv('BUCKET_KEY', 'AKIATEST');
+      vi.stubEnv('BUCKET_SECRET', 'secret-of-the-bucket');
       vi.stubEnv('DARKROOM_BASE_URL', service.machine.apiUrl);
       const ran = await runExample(example, {
         darkroom: new Darkroom(),
@@ -86,6 +99,7 @@ describe('the examples of the docstrings', () => {
           ...painted,
           'lake.png': join(folder, 'lake.png'),
           'https://example.com/hooks': service.machine.inboxUrl,
+          'https://s3.example.com': bucket.url,
         },
       });
       expect(ran.promised.length).toBeGreaterThan(0);

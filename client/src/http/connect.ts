@@ -5,7 +5,8 @@ import { type Machinery, machineryOf } from './machinery.ts';
 import { Transport } from './transport.ts';
 import type { Authorization } from './user-token.ts';
 
-const defaults = { timeoutMs: 30_000, maxRetries: 2 } as const;
+const defaultTimeoutMillis = 30_000;
+const defaultRetries = 2;
 
 /** The connection to an API of the service. @param apiRoot the path of this API */
 export function transportOf(
@@ -22,8 +23,8 @@ export function transportOf(
   return new Transport({
     root: rootOf(baseUrl, apiRoot),
     authorization: authorizationOf(machinery),
-    timeoutMs: options.timeoutMs ?? defaults.timeoutMs,
-    maxRetries: options.maxRetries ?? defaults.maxRetries,
+    timeoutMs: options.timeoutMs ?? defaultTimeoutMillis,
+    maxRetries: options.maxRetries ?? defaultRetries,
     // Some runtimes refuse a fetch that is called as the method of another object.
     fetch: async (input, init) => (fetch ?? globalThis.fetch)(input, init),
     onRetry: options.onRetry,

@@ -72,7 +72,7 @@ function because(error: unknown): string {
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the root of the API, with its ids encoded. */
   readonly path: string;
   readonly query?: Query | undefined;
@@ -312,8 +312,10 @@ function foreignTarget(
   try {
     const { protocol, username, password } = new URL(url);
     const isOfWeb = protocol === 'https:' || (protocol === 'http:' && root.startsWith('http:'));
-    if (isOfWeb && username + password === '')
-      return { url, headers: Object.fromEntries(new Headers(given)) };
+    const headers = new Headers(given);
+    // fetch sets the length itself, and refuses the header.
+    headers.delete('content-length');
+    if (isOfWeb && username + password === '') return { url, headers: Object.fromEntries(headers) };
   } catch {
     // The sentence below says it.
   }

@@ -195,6 +195,7 @@ function pathOf(creation: Creation | string): string {
   return `/creations/${idInPath(idOf(creation))}`;
 }
 
-function idOf(creation: Creation | string): string {
+/** @internal */
+export function idOf(creation: Creation | string): string {
   return typeof creation === 'string' ? creation : creation.id;
 }

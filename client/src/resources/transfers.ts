@@ -8,6 +8,7 @@ import {
 } from '../http/call.ts';
 import type { Transport } from '../http/transport.ts';
 import type { Creation, CreationResult, Upload } from '../types/generated.ts';
+import { BucketCalls } from './bucket.ts';
 
 /** The type of an image by its first bytes. */
 
@@ -86,7 +87,7 @@ export class UploadCalls {
     await this.#transport.foreign({
       url: value.upload_url,
       method: 'PUT',
-      headers: sendable(value.upload_headers),
+      headers: value.upload_headers,
       body: blob.slice(0, blob.size, type),
       options,
     });
@@ -94,20 +95,16 @@ export class UploadCalls {
   }
 }
 
-/** fetch sets the length itself, and refuses the header. */
-function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length'),
-  );
-}
-
 /** Downloads images. */
 export class ResultCalls {
   readonly #transport: Transport;
+  /** The bucket of your own that gets a copy of each image. */
+  readonly bucket: BucketCalls;
 
   /** @internal */
   constructor(transport: Transport) {
     this.#transport = transport;
+    this.bucket = new BucketCalls(transport);
   }
 
   /**
@@ -129,14 +126,14 @@ export class ResultCalls {
       );
     }
     const { response, bytes } = await this.#transport.foreign({ url: result.url, method: 'GET', options });
-    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() || 'no type';
     if (type !== result.content_type || bytes.byteLength !== result.bytes) {
       throw new UnexpectedAnswer(
         {
           status: response.status,
           message:
             `The image should have ${result.bytes} bytes of ${result.content_type}. ` +
-            `${bytes.byteLength} bytes of ${type === '' ? 'no type' : type} arrived.`,
+            `${bytes.byteLength} bytes of ${type} arrived.`,
         },
         '',
       );
