@@ -48,11 +48,13 @@ export interface Complaint {
 
 export function complaintOf(error: unknown): Complaint {
   const complaint = rawComplaint(error);
+  // A command may say more about an answer than the answer does.
+  const answer = error instanceof CommandError ? error.cause : error;
   return {
     ...complaint,
     message: withoutKeys(complaint.message),
     ...(complaint.fix !== undefined && { fix: withoutKeys(complaint.fix) }),
-    ...(error instanceof ApiError && { code: error.code, requestId: error.requestId }),
+    ...(answer instanceof ApiError && { code: answer.code, requestId: answer.requestId }),
     ...creationOf(error),
   };
 }

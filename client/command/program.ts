@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { version } from '../src/http/call.ts';
 import { addAccountCommands } from './commands/account.ts';
+import { addBucketCommands } from './commands/bucket.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addCreationCommands, addResultCommands } from './commands/creations.ts';
 import { addEndpointCommands } from './commands/endpoints.ts';
@@ -28,6 +29,7 @@ const commands = [
   addMcpCommand,
   addWebhookCommands,
   addEndpointCommands,
+  addBucketCommands,
   addLoginCommands,
   addCompletionCommand,
 ];
