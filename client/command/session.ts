@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import pc from 'picocolors';
 import { Darkroom } from '../src/darkroom.ts';
+import { DarkroomError } from '../src/errors.ts';
 import { withMachinery } from '../src/http/machinery.ts';
 import type { Io, Printer } from './io.ts';
 import { type Credentials, credentialsOf } from './profiles.ts';
@@ -52,7 +53,14 @@ export class SessionCommand extends Command {
   /** Commander gives the body the arguments and the options, each as its command names it. */
   run(body: (session: Session, ...args: never[]) => Promise<void>): this {
     return this.action(async (...args) =>
-      body(sessionOf(this.optsWithGlobals<GlobalOptions>(), this.#io), ...(args as never[])),
+      body(sessionOf(this.optsWithGlobals<GlobalOptions>(), this.#io), ...(args as never[])).catch(
+        (error: unknown) => {
+          // The fix of an error names the key only to a command that takes it.
+          const takesKey = this.options.some(({ long }) => long === '--idempotency-key');
+          if (!takesKey && error instanceof DarkroomError) delete error.idempotencyKey;
+          throw error;
+        },
+      ),
     );
   }
 }

@@ -1,11 +1,12 @@
 /** The exit codes of `darkroom`, and its commands around a creation, against the real service. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../../client/command/complaint.ts';
 import { signWebhook } from '../../../client/src/webhooks.ts';
 import { readPage, sectionOf, tableRows } from '../../docs/pages.ts';
+import { png } from '../../whole/image-origin.ts';
 import { settled, submit } from '../../whole/workflow/creations.ts';
 import { isPng, newPerson, type Said, useServedPerson } from './command-run.ts';
 
@@ -60,6 +61,17 @@ describe('the exit codes', () => {
     expect(err).not.toMatch(/\d ms\b/);
     expect(now).toBeGreaterThan(500);
   });
+
+  it.each(['creations cancel c1', 'endpoints create https://a.test/', 'bucket copy c1', 'upload lake.png'])(
+    '1: %s, while the service is away, does not name an option that the command lacks',
+    async (command) => {
+      writeFileSync(at('lake.png'), png(64, 64));
+      const env = { DARKROOM_BASE_URL: 'http://127.0.0.1:9' };
+      const { code, err } = await served.person.run(command.split(' '), { env });
+      expect(code).toBe(1);
+      expect(err).toMatch(/\nCheck the address: DARKROOM_BASE_URL, or `darkroom login --base-url URL`\.\n$/);
+    },
+  );
 
   it('5: too many requests', async () => {
     const { key } = await served.service.client({ getRate: '1' });
