@@ -107,7 +107,10 @@ export class Service {
     this.addErasures();
     this.addCanary(api);
     const signing = signsResults(settings) ? settings.results : 'off';
-    for (const id of ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate'])
+    for (const id of [
+      ...['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate'],
+      ...['OperatorApi', 'PortalOperate'],
+    ])
       this.functionNamed(id).addEnvironment('RESULTS', signing);
     if (signing !== 'off') addOutput(scope, 'Results', { value: signing });
     tellCapacity(this.functionNamed, settings);

@@ -71,7 +71,7 @@ export function addAccountCommands(program: OperatorCommand): void {
     .option('--sandbox <yes|no>', sandboxHelp)
     .option('--notice-url <url>', "where its notices go; '' for nowhere")
     .option('--low-balance <usd>', "wallet.low is told below this, in USD; '' for never")
-    .option('--results <access>', 'addresses of its new results: signed, or unguessable')
+    .option('--results <access>', "addresses of its new results: signed, unguessable; '' as the service")
     .option('--results-minutes <n>', "how long a signed address opens its result; '' for an hour")
     .run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
       output.show(accountView(await changeAccount(services, id, changes, tell)));

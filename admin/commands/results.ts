@@ -1,6 +1,7 @@
 /** Who can open results, and the key that signs their addresses. */
 import type { AccountChange } from '../../service/accounts/account-store.ts';
 import { resultAccesses, resultMinutes } from '../../service/contract/limits.ts';
+import { accessProblem } from '../../service/operated/results.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { retireResultKeys, rotateResultKey } from '../result-keys.ts';
@@ -30,16 +31,17 @@ export function resultsChange(
   { results, resultsMinutes: minutes }: ResultsChoice,
   signing: string,
 ): Pick<AccountChange, 'results' | 'resultsMinutes'> {
-  const access = results === undefined ? undefined : values.oneOf('--results', results, resultAccesses);
-  if (access === 'signed' && signing === 'off')
-    throw new OperatorError(
-      '--results: this service has no keys that sign addresses: set `resultKeys` in its settings, and deploy again.',
-    );
-  if (access === 'unguessable' && signing === 'signed')
-    throw new OperatorError('--results: this service signs the addresses of all accounts.');
+  const access =
+    results === undefined
+      ? undefined
+      : results === ''
+        ? null
+        : values.oneOf('--results', results, resultAccesses);
+  const problem = accessProblem(access, signing);
+  if (problem !== undefined) throw new OperatorError(`--results: ${problem}.`);
   const { least, most } = resultMinutes;
   return {
-    ...(access && { results: access === 'signed' ? access : null }),
+    ...(access !== undefined && { results: access }),
     ...(minutes !== undefined && {
       resultsMinutes: minutes === '' ? null : values.count('--results-minutes', minutes, least, most),
     }),

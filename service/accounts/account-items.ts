@@ -1,6 +1,6 @@
 /** Converts between the items of the table and the types of core. */
 import { type Item, type ItemKey, keys, listingIndex } from '../aws/dynamodb/table.ts';
-import { defaultLimits } from '../contract/limits.ts';
+import { defaultLimits, type ResultAccess } from '../contract/limits.ts';
 import type { AccountId, KeyId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
 import type {
@@ -50,7 +50,7 @@ interface AccountItem {
   hasAutoTopUp?: true;
   eventsSince?: string;
   sandbox?: true;
-  results?: 'signed';
+  results?: ResultAccess;
   resultsMinutes?: number;
   externalId?: string;
   openedBy?: string;

@@ -5,6 +5,7 @@ import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, updateItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, listingIndex, type Table } from '../aws/dynamodb/table.ts';
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
+import type { ResultAccess } from '../contract/limits.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { AccountId, KeyId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
@@ -30,12 +31,13 @@ export interface AccountChange {
   readonly noticeUrl?: string | null;
   readonly lowBalanceMicros?: Micros | null;
   readonly sandbox?: true | null;
-  readonly results?: 'signed' | null;
+  readonly results?: ResultAccess | null;
   readonly resultsMinutes?: number | null;
 }
 
-/** What the pages of the operator change. Every account has a value for each of them. */
-export type OperatedChange = Partial<Pick<Account, 'name' | 'condition'> & Account['limits']>;
+/** What the pages of the operator change. */
+export type OperatedChange = Partial<Pick<Account, 'name' | 'condition'> & Account['limits']> &
+  Pick<AccountChange, 'results' | 'resultsMinutes'>;
 
 export interface ModelChange {
   readonly hide: readonly string[];
@@ -107,23 +109,39 @@ async function readAccount(table: Table, id: AccountId): Promise<Account | undef
 }
 
 async function changeAsRead(table: Table, read: Account, change: OperatedChange): Promise<boolean> {
-  const before = { name: read.name, condition: read.condition, ...read.limits };
+  const { name: shown, condition, results, resultsMinutes, limits } = read;
+  const before: OperatedChange = {
+    ...{ name: shown, condition, ...limits },
+    ...(results !== undefined && { results }),
+    ...(resultsMinutes !== undefined && { resultsMinutes }),
+  };
   const names = Object.keys(change) as (keyof OperatedChange)[];
   const parts = changeOf(change);
-  // The item of an older account may lack a limit, and then has its default.
-  const asRead = names.map((_, index) => `(attribute_not_exists(#n${index}) OR #n${index} = :read${index})`);
+  const asRead = names.map((name, index) => {
+    if (before[name] === undefined) return `attribute_not_exists(#r${index})`;
+    const isSame = `#r${index} = :read${index}`;
+    // The item of an older account may lack a limit, and then has its default.
+    return name in limits ? `(attribute_not_exists(#r${index}) OR ${isSame})` : isSame;
+  });
+  const values = {
+    ...parts.ExpressionAttributeValues,
+    ...Object.fromEntries(
+      names.flatMap((name, index) => (before[name] === undefined ? [] : [[`:read${index}`, before[name]]])),
+    ),
+  };
   return isStored(
     table,
     read.id,
     {
       ...parts,
       ConditionExpression: [parts.ConditionExpression, ...asRead].join(' AND '),
-      ExpressionAttributeValues: {
-        ...parts.ExpressionAttributeValues,
-        ...Object.fromEntries(names.map((name, index) => [`:read${index}`, before[name]])),
+      ExpressionAttributeNames: {
+        ...parts.ExpressionAttributeNames,
+        ...Object.fromEntries(names.map((name, index) => [`#r${index}`, name])),
       },
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     },
-    (item) => names.every((name) => item[name] === change[name]),
+    (item) => names.every((name) => (item[name] ?? null) === change[name]),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { AccountLimits } from '../contract/limits.ts';
+import type { AccountLimits, ResultAccess } from '../contract/limits.ts';
 import type { AccountId, CreationId, KeyId, NoticeId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
 
@@ -52,8 +52,8 @@ export interface Account {
   readonly policy: ModelPolicy;
   /** The operator has marked the account for the sandbox (service/catalog/sandbox.ts). */
   readonly sandbox?: true;
-  /** Addresses of its results are signed. Absent: as the service has it. */
-  readonly results?: 'signed';
+  /** Who opens its results. Absent: as the service has it. A service that signs all addresses signs these, too. */
+  readonly results?: ResultAccess;
   /** How long a signed address opens a result. Absent: an hour. */
   readonly resultsMinutes?: number;
   /** The newest first. service/webhooks/secrets.ts says which of them signs. */

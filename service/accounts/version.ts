@@ -25,3 +25,11 @@ export function budgetVersion({ monthlyBudgetMicros }: Pick<Account, 'monthlyBud
 export function alertsVersion(account: Pick<Account, 'noticeUrl' | 'lowBalanceMicros'>): string {
   return versionOf([account.noticeUrl, account.lowBalanceMicros]);
 }
+
+/** In the version of an account: nothing without a choice, so that versions of older releases hold. */
+export function resultsIn({
+  results,
+  resultsMinutes,
+}: Pick<Account, 'results' | 'resultsMinutes'>): readonly unknown[] {
+  return results === undefined && resultsMinutes === undefined ? [] : [[results, resultsMinutes]];
+}

@@ -167,6 +167,9 @@ export const sharedCacheSeconds = 30;
 export const resultMinutes = { least: 1, usual: 60, most: 7 * 24 * 60 } as const;
 /** Who can open a result: whoever has its address, or whoever has a signed address that has not ended. */
 export const resultAccesses = ['unguessable', 'signed'] as const;
+export type ResultAccess = (typeof resultAccesses)[number];
+/** The setting of a service. "off": it has no keys that sign addresses. */
+export type ServiceAccess = ResultAccess | 'off';
 
 /** Below this prefix lie the results whose addresses are signed. CloudFront asks for a signature there alone. */
 export const signedPrefix = 'results/signed/';

@@ -3,6 +3,7 @@
  * are RFC 3339 in UTC, days are "2026-11-21". This file has types only, so no bundle contains it. It is a list, so
  * it may be longer than 300 lines.
  */
+import type { ResultAccess, ServiceAccess } from './limits.ts';
 import type { Role } from './operations.ts';
 import type { plainShown, Tier } from './request-fields.ts';
 
@@ -741,6 +742,11 @@ export interface OperatedAccount {
   readonly limits: AccountView['limits'];
   /** Attempts of webhooks that failed in a row. Null: they are not counted, as there are no notices. */
   readonly webhook_failures: number | null;
+  /** Addresses of new results. Null: as the service has them. */
+  readonly results: ResultAccess | null;
+  /** How long a signed address opens its result. Null: the usual time. */
+  readonly results_minutes: number | null;
+  readonly results_of_service: ServiceAccess;
   readonly created_at: string;
   readonly version: string;
 }
@@ -752,6 +758,8 @@ export interface OperatedAccountBody {
   readonly credit_line?: number;
   readonly condition?: 'active' | 'suspended' | 'disabled';
   readonly limits?: Partial<AccountView['limits']>;
+  readonly results?: ResultAccess | null;
+  readonly results_minutes?: number | null;
   readonly version?: string;
 }
 

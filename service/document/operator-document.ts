@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import { conditions } from '../accounts/account.ts';
 import { rollMillis } from '../accounts/key-changes.ts';
-import { limitRanges } from '../contract/limits.ts';
+import { limitRanges, resultAccesses, resultMinutes } from '../contract/limits.ts';
 import {
   type OperatorOperation,
   type OperatorOperationName,
@@ -52,6 +52,16 @@ const someLimits = z.strictObject(ofLimits).partial().meta({ id: 'SomeLimits' })
 const externalId = shownText(64).meta({ description: 'Your own name for it, unique in the service.' });
 const providers = z.union([z.literal('all'), z.array(z.string()).max(100)]);
 const hiddenModels = z.array(z.string()).max(100);
+const access = z.enum(resultAccesses).meta({
+  description: 'Addresses of new results. null: as the service has it. 400 if the service cannot keep it.',
+});
+const accessMinutes = z
+  .int()
+  .min(resultMinutes.least)
+  .max(resultMinutes.most)
+  .meta({
+    description: `How long a signed address opens its result. null: ${resultMinutes.usual}.`,
+  });
 
 const account = z
   .object({
@@ -69,6 +79,8 @@ const account = z
     webhook_secret_issued: z.boolean(),
     notice_url: orNull(z.string()),
     low_balance: orNull(z.number()),
+    results: orNull(access),
+    results_minutes: orNull(accessMinutes),
     created_at: z.iso.datetime(),
     version,
   })
@@ -274,6 +286,8 @@ const newAccount = z
     hidden_models: hiddenModels.optional(),
     notice_url: z.string().optional(),
     low_balance: aboveZero.optional(),
+    results: access.optional(),
+    results_minutes: accessMinutes.optional(),
   })
   .meta({ id: 'NewAccount' });
 const accountChange = z
@@ -282,6 +296,8 @@ const accountChange = z
     external_id: orNull(externalId).optional(),
     notice_url: orNull(z.string()).optional(),
     low_balance: orNull(aboveZero).optional(),
+    results: orNull(access).optional(),
+    results_minutes: orNull(accessMinutes).optional(),
     condition: z.enum(conditions).optional(),
     version: z.string().optional(),
   })

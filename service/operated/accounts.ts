@@ -21,7 +21,14 @@ export interface OpeningServices {
 
 export interface OpenedAccount extends Pick<
   Account,
-  'name' | 'sandbox' | 'noticeUrl' | 'lowBalanceMicros' | 'externalId' | 'openedBy'
+  | 'name'
+  | 'sandbox'
+  | 'noticeUrl'
+  | 'lowBalanceMicros'
+  | 'results'
+  | 'resultsMinutes'
+  | 'externalId'
+  | 'openedBy'
 > {
   readonly limits: AccountLimits;
   readonly balanceMicros: Micros;

@@ -71,18 +71,20 @@ export const moment = checkedBy<string>((value) =>
 
 export const version = z.string();
 
+export function wholeNumber(least: number, most: number): z.ZodMiniNumber {
+  return z.number().check(
+    z.refine((value) => Number.isInteger(value), {
+      error: 'must be a whole number',
+      params: { code: 'invalid_type' },
+    }),
+    z.minimum(least),
+    z.maximum(most),
+  );
+}
+
 function limit(name: keyof AccountLimits): z.ZodMiniOptional<z.ZodMiniNumber> {
   const [least, most] = limitRanges[name];
-  return z.optional(
-    z.number().check(
-      z.refine((value) => Number.isInteger(value), {
-        error: 'must be a whole number',
-        params: { code: 'invalid_type' },
-      }),
-      z.minimum(least),
-      z.maximum(most),
-    ),
-  );
+  return z.optional(wholeNumber(least, most));
 }
 
 /** The limits of an account in a body. @param fields the limits by the names of their fields */

@@ -1,13 +1,15 @@
 /** Accounts in the operator API: listed, opened, shown and changed. */
 import * as z from 'zod/mini';
 import { type Account, conditions } from '../accounts/account.ts';
-import { versionOf } from '../accounts/version.ts';
+import { resultsIn, versionOf } from '../accounts/version.ts';
 import { providers as builtIn } from '../catalog/providers.ts';
 import { lookAfterCommand } from '../notices/check-thresholds.ts';
 import { accountToOpen, setCreditLine } from '../operated/accounts.ts';
 import { limitsBody, microsOf, parseBody, shownText, usd, version } from '../operated/body.ts';
 import { choiceOf, cursorWords, fromCursor, oneOf, parametersOf, toCursor } from '../operated/parameters.ts';
+import { access, accessError, accessMinutes, choiceBy } from '../operated/results.ts';
 import { Overloaded } from '../values/errors.ts';
+import type { ResultAccess } from '../contract/limits.ts';
 import { type AccountId, parseAccountId } from '../values/ids.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd } from '../values/money.ts';
 import { type FieldError, invalidRequest } from '../values/problem.ts';
@@ -59,6 +61,8 @@ function accountView(account: Account) {
     webhook_secret_issued: account.webhookSecrets.length > 0,
     notice_url: account.noticeUrl ?? null,
     low_balance: account.lowBalanceMicros === undefined ? null : toUsd(account.lowBalanceMicros),
+    results: account.results ?? null,
+    results_minutes: account.resultsMinutes ?? null,
     created_at: account.createdAt,
     version: accountVersion(account),
   };
@@ -81,6 +85,7 @@ function accountVersion(account: Account): string {
     ...[own.postRate, own.getRate, own.maxConcurrent, own.deadlineSeconds, own.maxUnusedUploads],
     ...[own.userPostRate, own.userGetRate],
     ...[policy.providers, policy.hiddenModels],
+    ...resultsIn(account),
   ]);
 }
 
@@ -107,6 +112,8 @@ const newAccountSchema = z.strictObject({
   hidden_models: z.optional(names),
   notice_url: z.optional(noticeUrl),
   low_balance: z.optional(lowBalance),
+  results: z.optional(access),
+  results_minutes: z.optional(accessMinutes),
 });
 
 const accountChangeSchema = z.strictObject({
@@ -119,6 +126,8 @@ const accountChangeSchema = z.strictObject({
   hidden_models: z.optional(names),
   notice_url: z.optional(z.nullable(noticeUrl)),
   low_balance: z.optional(z.nullable(lowBalance)),
+  results: z.optional(z.nullable(access)),
+  results_minutes: z.optional(z.nullable(accessMinutes)),
   version: z.optional(version),
 });
 
@@ -126,9 +135,10 @@ interface OfCatalog {
   readonly providers?: 'all' | readonly string[] | undefined;
   readonly hidden_models?: readonly string[] | undefined;
   readonly notice_url?: string | null | undefined;
+  readonly results?: ResultAccess | null | undefined;
 }
 
-/** What only the catalog of this service, or the rules for addresses, find wrong. Throws 400. */
+/** What only this service finds wrong, by its catalog, its settings and its rules for addresses. Throws 400. */
 async function checkNames(body: OfCatalog, { services }: OperatorContext): Promise<void> {
   const listed = body.providers === 'all' ? [] : (body.providers ?? []);
   const hidden = body.hidden_models ?? [];
@@ -151,6 +161,8 @@ async function checkNames(body: OfCatalog, { services }: OperatorContext): Promi
     if (verdict.kind === 'refused')
       errors.push({ field: 'notice_url', code: 'refused_target', message: verdict.why });
   }
+  const refused = accessError(body.results, services.resultAccess);
+  if (refused) errors.push(refused);
   if (errors.length > 0) throw invalidRequest(errors);
 }
 
@@ -192,6 +204,8 @@ export const openAccount = changing({
         ...(body.external_id !== undefined && { externalId: body.external_id }),
         ...(body.notice_url !== undefined && { noticeUrl: body.notice_url }),
         ...(body.low_balance !== undefined && { lowBalanceMicros: microsOf(body.low_balance) }),
+        ...(body.results !== undefined && { results: body.results }),
+        ...(body.results_minutes !== undefined && { resultsMinutes: body.results_minutes }),
       },
       services,
     );
@@ -277,6 +291,8 @@ function editOf(
     hiddenModels: policy.hiddenModels,
     noticeUrl: account.noticeUrl,
     lowBalanceMicros: account.lowBalanceMicros,
+    results: account.results,
+    resultsMinutes: account.resultsMinutes,
     externalId: account.externalId,
     creditLineMicros: account.creditLineMicros,
   };
@@ -288,6 +304,7 @@ function editOf(
     ...(hidden !== undefined && { hiddenModels: [...new Set(hidden)] }),
     ...(body.notice_url !== undefined && { noticeUrl: body.notice_url }),
     ...(low !== undefined && { lowBalanceMicros: low === null ? null : microsOf(low) }),
+    ...choiceBy(body),
     ...(body.external_id !== undefined && { externalId: body.external_id }),
   };
   return { edit, asRead };

@@ -30,6 +30,8 @@ export function openOperatorApi(on: CatalogPlatform & On<'outbound' | 'secretBox
     secretBox: on.secretBox,
     /** The limits of an account that is opened without its own. A setting of the deployment. */
     defaultLimits: JSON.parse(on.environment('DEFAULT_LIMITS')) as AccountLimits,
+    /** Whether the service signs addresses of results (signedMinutesBy). */
+    resultAccess: on.environment('RESULTS'),
   };
   return () => {
     const budget = startBudget(on.clock, requestMillis);

@@ -1,7 +1,7 @@
 /** The people of the portal: who signs in, what they may do, and how they get in. */
 import { createHash } from 'node:crypto';
 import type { Account } from '../accounts/account.ts';
-import { versionOf } from '../accounts/version.ts';
+import { resultsIn, versionOf } from '../accounts/version.ts';
 import { limitRanges } from '../contract/limits.ts';
 import { type PortalOperation, type Role, roles } from '../contract/operations.ts';
 import type { PeopleView } from '../contract/portal-views.ts';
@@ -138,9 +138,11 @@ export function needsFreshSignIn(
 // The version of something that people edit: a hash of the values that they can change. The page sends it back
 // with a change, so that no one overwrites another person's change.
 
-export function accountVersion({ name, condition, creditLineMicros, limits }: Account): string {
+export function accountVersion(account: Account): string {
+  const { name, condition, creditLineMicros, limits } = account;
   const names = Object.keys(limitRanges) as (keyof typeof limitRanges)[];
-  return versionOf([name, condition, creditLineMicros, ...names.map((one) => limits[one])]);
+  const ofLimits = names.map((one) => limits[one]);
+  return versionOf([name, condition, creditLineMicros, ...ofLimits, ...resultsIn(account)]);
 }
 
 export function memberVersion(member: Pick<Member, 'role' | 'keyCapMicros'>): string {

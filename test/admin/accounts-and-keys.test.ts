@@ -20,15 +20,18 @@ describe('an account', () => {
     expect(await stored()).toMatchObject({ results: 'signed', resultsMinutes: 10_080 });
     const back = { results: 'unguessable', results_minutes: 60 };
     expect(await set('--results', 'unguessable', '--results-minutes', '')).toMatchObject(back);
+    expect(await stored()).toHaveProperty('results', 'unguessable');
     expect(await stored()).not.toHaveProperty('resultsMinutes');
+    expect(await set('--results', '')).toMatchObject(back);
+    expect(await stored()).not.toHaveProperty('results');
   });
 
   it('cannot choose what the service does not have', () => {
     expect(() => resultsChange({ results: 'signed' }, 'off')).toThrow(
-      '--results: this service has no keys that sign addresses: set `resultKeys` in its settings, and deploy again.',
+      '--results: must be unguessable: this service has no keys that sign addresses until its setting `resultKeys` is true.',
     );
     expect(() => resultsChange({ results: 'unguessable' }, 'signed')).toThrow(
-      '--results: this service signs the addresses of all accounts.',
+      '--results: must be signed: this service signs the addresses of all accounts.',
     );
     expect(resultsChange({ resultsMinutes: '1' }, 'signed')).toEqual({ resultsMinutes: 1 });
   });

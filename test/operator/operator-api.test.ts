@@ -5,14 +5,18 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { DarkroomOperator } from '../../client/src/operator.ts';
+import { resultsIn } from '../../service/accounts/version.ts';
 import {
   operatorOperations,
   type OperatorOperation,
   operatorRoot,
 } from '../../service/contract/operator-operations.ts';
 import { operatorDocumentText } from '../../service/document/operator-document.ts';
+import { changeAccount, openAccount } from '../../service/operator/accounts.ts';
+import type { OperatorContext } from '../../service/operator/context.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { admin } from '../admin/admin-run.ts';
+import { anAccount } from '../fixtures/records.ts';
 import { refusalOf } from '../whole/refusal.ts';
 import { settled, submit } from '../whole/workflow/creations.ts';
 import { startReceiver } from '../whole/workflow/receiver.ts';
@@ -92,6 +96,7 @@ function wrongBodies(account: string, payment: string): (readonly [path: string,
     ...of('/accounts', {}, { name: '' }, { name: 'n'.repeat(101) }, { name: 'n', low_balance: 0 }),
     ...of('/accounts', { name: 'n', opening_balance: 2e9 }, { name: 'n', limits: { deadline: 721 } }),
     ...of('/accounts', { name: 'n', external_id: 'e'.repeat(65) }, { name: 'n', providers: 'none' }),
+    ...of('/accounts', { name: 'n', results: 'secret' }, { name: 'n', results_minutes: 10_081 }),
     ...of(`/accounts/${account}/payments`, { amount: 0, reference: 'r' }, { amount: 1, reference: '' }),
     ...of(`/accounts/${account}/adjustments`, { ...named, amount: -2e9 }, { ...named, amount: '1' }),
     ...of(`/accounts/${account}/keys`, { name: 'k', models: [] }, { name: 'k', daily_cap: -1 }),
@@ -283,6 +288,62 @@ describe('accounts', () => {
       expect.objectContaining({ field: 'providers[0]' }),
       expect.objectContaining({ field: 'hidden_models[0]' }),
     ]);
+  });
+
+  it('Chooses who opens the pictures and for how long, against an old version too, and takes both back', async () => {
+    const account = (await open({ results: 'signed', results_minutes: 10_080 })) as AccountId;
+    const stored = () => service.account(account);
+    expect(await stored()).toMatchObject({ results: 'signed', resultsMinutes: 10_080 });
+    const before = (await ask(`/accounts/${account}`)).body;
+    expect(before).toMatchObject({ results: 'signed', results_minutes: 10_080 });
+    const change = (body: object): Promise<Told> => ask(`/accounts/${account}`, { method: 'PATCH', body });
+    const changed = await change({ results: 'unguessable', results_minutes: 1, version: before.version });
+    expect([changed.status, changed.body]).toMatchObject([
+      200,
+      { results: 'unguessable', results_minutes: 1 },
+    ]);
+    expect(await stored()).toMatchObject({ results: 'unguessable', resultsMinutes: 1 });
+    expect((await change({ results: 'signed', version: before.version })).status).toBe(409);
+    const back = await change({ results: null, results_minutes: null, version: changed.body.version });
+    expect([back.status, back.body]).toMatchObject([200, { results: null, results_minutes: null }]);
+    expect(await stored()).not.toHaveProperty('results');
+    expect(await stored()).not.toHaveProperty('resultsMinutes');
+    const atOnce = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        insist(`/accounts/${account}`, {
+          method: 'PATCH',
+          body: { results_minutes: index + 1, version: back.body.version },
+        }),
+      ),
+    );
+    expect(atOnce.map(statusOf).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
+    const { data } = (await ask(`/actions?account=${account}`)).body;
+    expect(data.map(({ note }) => note)).toContain('results, results_minutes');
+    const wrong = await change({ results: 'secret', results_minutes: 0 });
+    expect([wrong.status, wrong.body.error.details.errors.map(({ field }) => field)]).toEqual([
+      400,
+      ['results', 'results_minutes'],
+    ]);
+  });
+
+  it('The version of an account without a choice is that of older releases', () => {
+    expect(resultsIn(anAccount())).toEqual([]);
+    expect(resultsIn(anAccount({ resultsMinutes: 5 }))).toEqual([[undefined, 5]]);
+  });
+
+  it.each([
+    ['signed', 'off', 'must be unguessable: '],
+    ['unguessable', 'signed', 'must be signed: '],
+  ] as const)('The choice "%s" is 400 where the service has "%s"', async (results, resultAccess, words) => {
+    const context = {
+      request: {
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(JSON.stringify({ name: 'Studio', results })),
+      },
+      services: { resultAccess },
+    } as unknown as OperatorContext;
+    for (const { body } of [openAccount, changeAccount])
+      await expect(body?.(context)).rejects.toThrow(`results: ${words}`);
   });
 
   it('An erased account gives its external id back, and its payments stay without their notes', async () => {

@@ -19,7 +19,12 @@ import type { Table } from '../../service/aws/dynamodb/table.ts';
 import { readOperatorCatalog } from '../../service/catalog/operator-catalog-store.ts';
 import { createProviderStore } from '../../service/catalog/provider-store.ts';
 import { soldCatalogs } from '../../service/catalog/sold-catalog.ts';
-import { defaultLimits, heldShare, requestMillis } from '../../service/contract/limits.ts';
+import {
+  defaultLimits,
+  heldShare,
+  requestMillis,
+  type ServiceAccess,
+} from '../../service/contract/limits.ts';
 import {
   operatedOperations,
   type PortalFunction,
@@ -124,7 +129,7 @@ export type AnyBody = Refused &
   Pick<view.EndpointsView, 'samples'> &
   Pick<view.UsageView, 'month'> &
   Pick<view.HomeView, 'spent_this_month'> &
-  Pick<view.OperatedAccount, 'available' | 'balance' | 'condition' | 'limits' | 'credit_line'> & {
+  Pick<view.OperatedAccount, 'available' | 'balance' | 'condition' | 'limits' | 'credit_line' | 'results'> & {
     readonly id: string;
     readonly status: string;
     readonly role: string;
@@ -153,7 +158,8 @@ export interface Answered {
 
 export type WholePortal = ReturnType<typeof openWholePortal>;
 
-export function openWholePortal() {
+/** @param resultAccess the setting of the service (signedMinutesBy) */
+export function openWholePortal(resultAccess: ServiceAccess = 'unguessable') {
   const clock = fakeClock();
   const stripe = createDirectStripe(clock);
   const log = fakeLog();
@@ -327,6 +333,7 @@ export function openWholePortal() {
         providers: createProviderStore(table),
         operatorKeys: createOperatorKeyStore(table),
         defaultLimits,
+        resultAccess,
       }),
       operatedOperations,
     ),

@@ -138,7 +138,10 @@ describe('the setting', () => {
   });
 
   it('The setting results signs the addresses of all accounts, and CloudFront asks for the signature', () => {
-    for (const name of ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate'])
+    for (const name of [
+      ...['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate'],
+      ...['OperatorApi', 'PortalOperate'],
+    ])
       expect(environmentOf(name)['RESULTS'], name).toBe('signed');
     const [[, distribution] = []] = found('AWS::CloudFront::Distribution').filter(([name]) =>
       name.startsWith('Images'),
@@ -168,7 +171,7 @@ describe('the setting', () => {
       texts('AWS::Lambda::Function')
         .join('')
         .match(/"RESULTS":"\w+"/g),
-    ).toEqual(Array.from({ length: 4 }, () => '"RESULTS":"off"'));
+    ).toEqual(Array.from({ length: 6 }, () => '"RESULTS":"off"'));
     const denied =
       /\{"Action":"s3:GetObject","Effect":"Deny","Principal":[^}]*\},"Resource":.{0,80}\/results\/signed\/\*/;
     expect(texts('AWS::S3::BucketPolicy').join('')).toMatch(denied);

@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/operator-openapi.json. Do not change it by hand.
-// schemas 1aaaab6acb2b79c7a2657db61fda23c3438cb4e3917520ab9cfcbaf6636189e2
-// types   1fc2ec8e906a33a25dd663b1bfba1f91a97a5785478db243a30e9081a9c7700b
+// schemas f4823a5cf7fe983f505e63d348a527b7de9e0466397308068275af70251d23bc
+// types   b1257d1b221202afb1edc6f101b835b0df619c39ae19afdb65edebfa3b26274c
 
 export type NewAccount = {
     name: string;
@@ -24,6 +24,14 @@ export type NewAccount = {
      * USD, with at most 6 decimals.
      */
     low_balance?: number;
+    /**
+     * Addresses of new results. null: as the service has it. 400 if the service cannot keep it.
+     */
+    results?: 'unguessable' | 'signed';
+    /**
+     * How long a signed address opens its result. null: 60.
+     */
+    results_minutes?: number;
 };
 
 export type SomeLimits = {
@@ -54,6 +62,14 @@ export type AccountChange = {
      * USD, with at most 6 decimals.
      */
     low_balance?: number | null;
+    /**
+     * Addresses of new results. null: as the service has it. 400 if the service cannot keep it.
+     */
+    results?: 'unguessable' | 'signed' | null;
+    /**
+     * How long a signed address opens its result. null: 60.
+     */
+    results_minutes?: number | null;
     condition?: 'active' | 'suspended' | 'disabled';
     version?: string;
 };
@@ -186,6 +202,14 @@ export type Account = {
     webhook_secret_issued: boolean;
     notice_url: string | null;
     low_balance: number | null;
+    /**
+     * Addresses of new results. null: as the service has it. 400 if the service cannot keep it.
+     */
+    results: 'unguessable' | 'signed' | null;
+    /**
+     * How long a signed address opens its result. null: 60.
+     */
+    results_minutes: number | null;
     created_at: string;
     /**
      * Changes with everything that a PATCH changes. Send it back to change only what you saw.

@@ -9,6 +9,7 @@ import { asMicros, formatUsd, largestAvailableMicros, toUsd } from '../../values
 import { invalidRequest, Problem } from '../../values/problem.ts';
 import type { Action } from '../../operated/action-store.ts';
 import { limitsBody, microsOf, parseBody, shownText, usd, version } from '../../operated/body.ts';
+import { access, accessError, accessMinutes, choiceBy } from '../../operated/results.ts';
 import type { PersonCaller } from '../http/caller.ts';
 import { invite } from '../http/invite.ts';
 import { changedMeanwhile } from '../http/portal-request.ts';
@@ -17,7 +18,10 @@ import { accountNotFound } from '../account-not-found.ts';
 import { accountVersion } from '../people.ts';
 import type { OperateHandle, OperateServices } from './open.ts';
 
-function operatedView(account: Account): OperatedAccount {
+function operatedView(
+  account: Account,
+  { resultAccess }: Pick<OperateServices, 'resultAccess'>,
+): OperatedAccount {
   const { limits, availableMicros, creditLineMicros } = account;
   return {
     id: account.id,
@@ -37,6 +41,9 @@ function operatedView(account: Account): OperatedAccount {
       max_unused_uploads: limits.maxUnusedUploads,
     },
     webhook_failures: account.webhookFailures ?? (account.noticeUrl === undefined ? null : 0),
+    results: account.results ?? null,
+    results_minutes: account.resultsMinutes ?? null,
+    results_of_service: resultAccess,
     created_at: account.createdAt,
     version: accountVersion(account),
   };
@@ -108,6 +115,8 @@ const accountChangeSchema = z.strictObject({
   credit_line: creditLine,
   condition: z.optional(z.enum(conditions)),
   limits: limits.schema,
+  results: z.optional(z.nullable(access)),
+  results_minutes: z.optional(z.nullable(accessMinutes)),
   /** Absent: the change holds whatever the account has become. */
   version: z.optional(version),
 });
@@ -122,6 +131,7 @@ export const changeAccount: OperateHandle<'changeAccount'> = async (request, cal
     Object.keys(given).every((one) => one === 'version')
       ? { field: 'body', code: 'required', message: 'must name something to change' }
       : undefined,
+    accessError(given.results, services.resultAccess),
   ]);
   const account = await readOperated(request.pathId, services);
   if (body.version !== undefined && body.version !== accountVersion(account)) throw changedMeanwhile();
@@ -130,11 +140,13 @@ export const changeAccount: OperateHandle<'changeAccount'> = async (request, cal
     ...limits.read(body.limits),
     ...(name !== undefined && { name }),
     ...(condition !== undefined && { condition }),
+    ...choiceBy(body),
   };
   const note = [
     ...(condition === undefined ? [] : [condition]),
     ...(name === undefined ? [] : ['name']),
     ...(body.limits === undefined ? [] : ['limits']),
+    ...('results' in body || 'results_minutes' in body ? ['addresses of pictures'] : []),
     ...(body.credit_line === undefined ? [] : [`credit line ${formatUsd(microsOf(body.credit_line))}`]),
   ].join(', ');
   await inAccountLog(account.id, { name: 'changeAccount', note }, caller, services, async () => {
@@ -149,7 +161,7 @@ export const changeAccount: OperateHandle<'changeAccount'> = async (request, cal
   });
   return {
     status: 200,
-    body: operatedView(await readOperated(account.id, services)),
+    body: operatedView(await readOperated(account.id, services), services),
     logged: { note },
   };
 };
@@ -176,14 +188,14 @@ export const inviteToAccount: OperateHandle<'inviteToAccount'> = async (request,
   return { ...answer, ...(note !== undefined && { logged: { note } }) };
 };
 
-export const listAccounts: OperateHandle<'listAccounts'> = async (request, _caller, { operated }) => {
+export const listAccounts: OperateHandle<'listAccounts'> = async (request, _caller, services) => {
   const parameters = parametersOf(request);
   const limit = parameters.limit();
   const after = parameters.read('cursor', placeIn, cursorWords);
   parameters.check();
-  const page = await operated.accounts(limit, after);
+  const page = await services.operated.accounts(limit, after);
   const view: PageView<OperatedAccount> = {
-    data: page.accounts.map(operatedView),
+    data: page.accounts.map((one) => operatedView(one, services)),
     next_cursor: page.after === undefined ? null : toCursor(page.after),
   };
   return { status: 200, body: view };
@@ -211,7 +223,7 @@ export const openAccount: OperateHandle<'openAccount'> = async (request, caller,
       const { id } = outcome.account;
       const note = `opened with ${formatUsd(microsOf(body.balance ?? 0))}`;
       const view = await inAccountLog(id, { name: 'openAccount', note }, caller, services, () =>
-        Promise.resolve(operatedView(outcome.account)),
+        Promise.resolve(operatedView(outcome.account, services)),
       );
       return { status: 201, body: view, logged: { target: id, note: body.name } };
     }
@@ -226,7 +238,7 @@ export const openAccount: OperateHandle<'openAccount'> = async (request, caller,
 
 export const showAccount: OperateHandle<'showAccount'> = async ({ pathId }, _caller, services) => ({
   status: 200,
-  body: operatedView(await readOperated(pathId, services)),
+  body: operatedView(await readOperated(pathId, services), services),
 });
 
 const topUpSchema = z.strictObject({ amount: usd('above zero'), reference: shownText('reference') });
@@ -259,7 +271,7 @@ export const topUpAccount: OperateHandle<'topUpAccount'> = async (request, calle
   });
   return {
     status: 200,
-    body: { ...operatedView(await readOperated(account.id, services)), already_applied: !isNew },
+    body: { ...operatedView(await readOperated(account.id, services), services), already_applied: !isNew },
     logged: { note: isNew ? note : `${note} (was applied before)` },
   };
 };

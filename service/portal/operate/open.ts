@@ -4,7 +4,7 @@ import { createAccountStore } from '../../accounts/account-store.ts';
 import { createWalletStore } from '../../accounts/wallet-store.ts';
 import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
 import { createProviderStore } from '../../catalog/provider-store.ts';
-import type { AccountLimits } from '../../contract/limits.ts';
+import type { AccountLimits, ServiceAccess } from '../../contract/limits.ts';
 import { createNoticeExecutions } from '../../notices/notice-executions.ts';
 import { createNoticeStore } from '../../notices/notice-store.ts';
 import { createOperatorKeyStore } from '../../operated/operator-key-store.ts';
@@ -22,8 +22,10 @@ export function openPortalOperate(on: PortalPlatform & CatalogPlatform & On<'sta
   const noticeMachine = on.environment('NOTICE_MACHINE_ARN');
   /** The limits of an account that is opened without its own. A setting of the deployment. */
   const defaultLimits = JSON.parse(on.environment('DEFAULT_LIMITS')) as AccountLimits;
+  const resultAccess = on.environment('RESULTS') as ServiceAccess;
   return openPortalWith(on, (store) => ({
     defaultLimits,
+    resultAccess,
     accounts: createAccountStore(store),
     operated: createOperatedReads(store),
     wallet: createWalletStore(store),

@@ -525,6 +525,9 @@ export function samplesAt(nowMillis: number) {
     in_flight: 1,
     limits,
     webhook_failures: Number(failing),
+    results: failing === 0 ? null : 'signed',
+    results_minutes: failing === 0 ? null : 90,
+    results_of_service: 'unguessable',
     created_at: ago(200 * day),
     version: 'v1',
   }));

@@ -148,6 +148,33 @@ describe('accounts', () => {
     expect(fieldsOf(await change({ version: next.body.version }))).toEqual(['body']);
   });
 
+  it('Who opens the pictures and for how long is chosen once of two at the same time, and taken back', async () => {
+    const { version } = (await portal.ask('showAccount', { as: operator, id: account })).body;
+    const [late, first] = await inBetween(
+      portal,
+      'ACCOUNT"',
+      () => change({ results: 'unguessable', version }),
+      () => change({ results: 'signed', results_minutes: 90, version }),
+    );
+    expect([late.status, first.status]).toEqual([409, 200]);
+    expect(first.body).toMatchObject({ results: 'signed', results_minutes: 90 });
+    expect((await change({ name: 'Late', version })).status).toBe(409);
+    loseAnswerOf(portal, 'ACCOUNT"');
+    const none = { results: null, results_minutes: null };
+    const back = await change({ ...none, version: first.body.version });
+    expect([back.status, back.body, back.body.version]).toMatchObject([200, none, version]);
+    expect(await portal.accounts.read(account)).not.toHaveProperty('results');
+    expect(fieldsOf(await change({ results: 'secret', results_minutes: 10_081 }))).toEqual([
+      'results',
+      'results_minutes',
+    ]);
+    portal = openWholePortal('off');
+    await portal.openAccount(account);
+    operator = await portal.signIn('op@service.test', undefined, 'operator');
+    expect(fieldsOf(await change({ results: 'signed' }))).toEqual(['results']);
+    expect((await change({ results: 'unguessable' })).body).toMatchObject({ results_of_service: 'off' });
+  });
+
   it('A reference counts once, also after a lost answer', async () => {
     loseAnswerOf(portal, 'LEDGER#');
     const first = await topUp({ amount: 10, reference: 'invoice 7' });
