@@ -308,11 +308,11 @@ export default {
     ),
     onlyKnows(
       'the-pages-know-the-contract',
-      'The pages of the portal run in a browser: of the service they know the operations and the form of answers.',
+      'The pages of the portal run in a browser: of the service they know operations, limits and the form of answers.',
       { path: '^portal/src/' },
       [
         '^portal/src/',
-        '^service/contract/(operations|portal-calls|portal-views|request-fields)\\.ts$',
+        '^service/contract/(limits|operations|portal-calls|portal-views|request-fields)\\.ts$',
         packages('preact', 'client-zip'),
       ],
     ),

@@ -52,6 +52,17 @@ it('The operator finds a creation by its id, reads its account, and pauses a rou
   await page.keyboard.press('Enter');
   await page.getByRole('rowheader', { name: 'sandbox', exact: true }).waitFor();
   await keyboard.press(new RegExp(`^${client.account.name}$`));
+  await keyboard.press(/^Change addresses$/);
+  await keyboard.reach(/^New pictures$/);
+  await page.keyboard.press('End');
+  await keyboard.write(/^Minutes of a signed address$/, '0');
+  await page.getByText('A whole number from 1 to 10080.').waitFor();
+  await keyboard.write(/^Minutes of a signed address$/, '90');
+  await keyboard.press(/^Save$/);
+  await page.getByText('Signed, chosen for this account').waitFor();
+  await page.getByText('90 minutes').waitFor();
+  const signed = { results: 'signed', resultsMinutes: 90 };
+  expect(await service.account(client.account.id)).toMatchObject(signed);
   await keyboard.press(/^Ledger$/);
   await page.getByRole('row').filter({ hasText: 'Charge' }).getByText(id.slice(-8)).waitFor();
 

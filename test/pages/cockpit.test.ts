@@ -54,6 +54,65 @@ describe('The page of an account', () => {
   });
 });
 
+describe('The addresses of the pictures of an account', () => {
+  const shown = async (change: object): Promise<void> => {
+    const [first] = stub.samples.operated.map((one) => ({ ...one, ...change }));
+    if (first) stub.answer('showAccount', () => first);
+    await portal.show(account, name);
+  };
+  const change = page.getByRole('button', { name: 'Change addresses' });
+  const dialog = page.getByRole('dialog', { name: 'Addresses of pictures' });
+
+  it.each([
+    ['off', 'signed', 'Unguessable', 'As the service has it, Unguessable, Signed'],
+    ['off', null, 'Unguessable', 'As the service has it, Unguessable'],
+    ['signed', null, 'Signed', 'As the service has it, Signed'],
+  ])(
+    'of a service with "%s" and the choice %s are "%s", and only %s is offered',
+    async (results_of_service, results, access, offered) => {
+      await shown({ results_of_service, results });
+      await page.getByText(`${access}, as the service has it`).waitFor();
+      await change.click();
+      await dialog.getByText(/^This service (has no keys that sign|signs the) addresses/).waitFor();
+      expect((await dialog.getByRole('option').allTextContents()).join(', ')).toBe(offered);
+    },
+  );
+
+  it('are chosen back to those of the service, for the usual time', async () => {
+    await shown({});
+    await change.click();
+    await dialog.getByLabel('New pictures').selectOption('As the service has it');
+    await dialog.getByLabel('Minutes of a signed address').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const sent = stub.received.find(({ operation }) => operation === 'changeAccount');
+    expect(sent?.body).toEqual({ results: null, results_minutes: null, version: 'v1' });
+  });
+
+  it('stand under what was typed when somebody else chose meanwhile, and a refusal stands at its field', async () => {
+    await shown({});
+    await change.click();
+    await dialog.getByLabel('Minutes of a signed address').fill('5');
+    const refused = { status: 409, code: 'ERR_CONFLICT', message: 'Look again.' };
+    stub.refuse('changeAccount', { ...refused, details: { reason: 'changed_meanwhile' } });
+    const [theirs] = stub.samples.operated.map((one) => ({ ...one, results_minutes: null, version: 'v2' }));
+    if (theirs) stub.answer('showAccount', () => theirs);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Somebody stored meanwhile: 60, as usual').waitFor();
+    await dialog.getByRole('button', { name: 'Keep mine' }).click();
+    const errors = [{ field: 'results', code: 'invalid_value', message: 'must be unguessable' }];
+    stub.refuse('changeAccount', {
+      status: 400,
+      code: 'ERR_INVALID_REQUEST',
+      message: '',
+      details: { errors },
+    });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.locator('.field-error', { hasText: 'must be unguessable' }).waitFor();
+    expect(await page.evaluate('document.activeElement.localName')).toBe('select');
+  });
+});
+
 describe('The first page of the operator', () => {
   it('has what fails on top, and leads to the creations of an age', async () => {
     await portal.open('operator', 'Service');

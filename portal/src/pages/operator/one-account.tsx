@@ -9,6 +9,7 @@ import { announce, Dialog, Page } from '../../ui/page.tsx';
 import { Failed, Loaded } from '../../ui/states.tsx';
 import { money, parseAmount } from '../../words/figures.ts';
 import { invitedWords, PersonForm } from '../parts/person-form.tsx';
+import { PicturesCard, PicturesDialog } from './account-pictures.tsx';
 import { AccountTab } from './account-tabs.tsx';
 import { Condition, FailuresInARow } from './accounts.tsx';
 
@@ -95,7 +96,7 @@ function LimitsForm(props: {
   );
 }
 
-type Shown = 'top-up' | 'limits' | 'invite' | 'suspend' | 'activate';
+type Shown = 'top-up' | 'limits' | 'pictures' | 'invite' | 'suspend' | 'activate';
 
 /** The tabs, each with an address of its own. The first one has that of the page. */
 const tabs = [
@@ -163,10 +164,13 @@ export function OneAccount({ id, tab }: { id: string; tab: string }) {
               ))}
             </nav>
             {tab === '' ? (
-              <LimitsTab
-                data={data}
-                onCondition={() => setShown(data.condition === 'active' ? 'suspend' : 'activate')}
-              />
+              <>
+                <LimitsTab
+                  data={data}
+                  onCondition={() => setShown(data.condition === 'active' ? 'suspend' : 'activate')}
+                />
+                <PicturesCard of={data} onChange={() => setShown('pictures')} />
+              </>
             ) : (
               <AccountTab id={id} tab={tab} />
             )}
@@ -174,6 +178,9 @@ export function OneAccount({ id, tab }: { id: string; tab: string }) {
               <Dialog title="Name, credit line and limits" onClose={close}>
                 <LimitsForm of={data} action={change} onReload={account.reload} onCancel={close} />
               </Dialog>
+            )}
+            {shown === 'pictures' && (
+              <PicturesDialog of={data} action={change} onReload={account.reload} onClose={close} />
             )}
             {(shown === 'suspend' || shown === 'activate') && (
               <ConditionDialog
