@@ -3,6 +3,7 @@ import type { NoticeSettings } from '../../service/accounts/account-settings-sto
 import type { AccountChange } from '../../service/accounts/account-store.ts';
 import { type Account, type AccountCondition, conditions } from '../../service/accounts/account.ts';
 import { resultMinutes } from '../../service/contract/limits.ts';
+import { signedMinutesBy } from '../../service/creations/result-addresses.ts';
 import { openAccount, setCreditLine as moveCreditLine } from '../../service/operated/accounts.ts';
 import { checkNoticeUrl, setNotices } from '../../service/notices/alert-settings.ts';
 import {
@@ -51,7 +52,7 @@ export function addAccountCommands(program: OperatorCommand): void {
     .option('--credit-line <usd>', 'how far it may go below zero, in USD', '0')
     .option('--sandbox <yes|no>', sandboxHelp, 'no')
     .run(async ({ services, output }, options: NewAccount) => {
-      output.show(accountView(await createAccount(services, options)));
+      output.show(accountView(await createAccount(services, options), services));
     });
   accounts.task('list', 'all accounts, the oldest first').run(async ({ services, output }) => {
     await output.pages(accountRows(services), 'There is no account yet: accounts create --name NAME');
@@ -59,7 +60,7 @@ export function addAccountCommands(program: OperatorCommand): void {
   accounts
     .task('show <account>', 'one account with its balance and limits')
     .run(async ({ services, output }, id: string) =>
-      output.show(accountView(await values.account(services, id))),
+      output.show(accountView(await values.account(services, id), services)),
     );
   limitOptions(accounts.task('set <account>', 'change an account; takes effect at its next request'))
     .option('--name <name>', 'what it is called from now on')
@@ -74,7 +75,7 @@ export function addAccountCommands(program: OperatorCommand): void {
     .option('--results <access>', "addresses of its new results: signed, unguessable; '' as the service")
     .option('--results-minutes <n>', "how long a signed address opens its result; '' for an hour")
     .run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
-      output.show(accountView(await changeAccount(services, id, changes, tell)));
+      output.show(accountView(await changeAccount(services, id, changes, tell), services));
     });
   accounts
     .task('erase <account>', 'erase everything of an account but its books; a repetition goes on')
@@ -260,18 +261,20 @@ function providers(list: string, merged: MergedCatalog | undefined): 'all' | str
   return [...new Set(names)];
 }
 
-async function* accountRows({ accounts }: OperatorServices): AsyncGenerator<readonly Row[]> {
-  for await (const page of accounts.pages()) yield page.map(accountRow);
+async function* accountRows(services: OperatorServices): AsyncGenerator<readonly Row[]> {
+  for await (const page of services.accounts.pages())
+    yield page.map((account) => accountRow(account, services));
 }
 
-function accountRow(account: Account): Row {
-  const view = accountView(account);
+function accountRow(account: Account, services: OperatorServices): Row {
+  const view = accountView(account, services);
   const names = ['id', 'name', 'condition', 'available', 'balance', 'credit_line', 'in_flight', 'created_at'];
   return Object.fromEntries(names.map((name) => [name, view[name]]));
 }
 
 /** The view of an account. Amounts are in USD. */
-function accountView(account: Account): Row {
+export function accountView(account: Account, { signing }: Pick<OperatorServices, 'signing'>): Row {
+  const signedMinutes = signedMinutesBy(signing)(account);
   return {
     id: account.id,
     name: account.name,
@@ -290,8 +293,8 @@ function accountView(account: Account): Row {
     providers: account.policy.providers,
     hidden_models: account.policy.hiddenModels,
     sandbox: account.sandbox === true,
-    results: account.results ?? 'unguessable',
-    results_minutes: account.resultsMinutes ?? resultMinutes.usual,
+    results: signedMinutes === undefined ? 'unguessable' : 'signed',
+    results_minutes: signedMinutes ?? account.resultsMinutes ?? resultMinutes.usual,
     webhook_secret_issued: account.webhookSecrets.length > 0,
     notice_url: account.noticeUrl ?? null,
     low_balance: account.lowBalanceMicros === undefined ? null : toUsd(account.lowBalanceMicros),

@@ -1,5 +1,6 @@
 /** The commands `accounts` and `keys` against the whole service. */
 import { describe, expect, it } from 'vitest';
+import { accountView } from '../../admin/commands/accounts.ts';
 import { resultsChange } from '../../admin/commands/results.ts';
 import { useOperatedService } from './admin-run.ts';
 
@@ -24,6 +25,17 @@ describe('an account', () => {
     expect(await stored()).not.toHaveProperty('resultsMinutes');
     expect(await set('--results', '')).toMatchObject(back);
     expect(await stored()).not.toHaveProperty('results');
+  });
+
+  it('is shown with the addresses that its results get, by its choice and by the setting of the service', async () => {
+    const { results: _none, ...account } = await stored();
+    const shown = (signing: string, results?: 'signed' | 'unguessable'): unknown =>
+      accountView({ ...account, ...(results && { results }) }, { signing })['results'];
+    expect(['off', 'unguessable', 'signed'].map((signing) => shown(signing))).toEqual([
+      ...['unguessable', 'unguessable', 'signed'],
+    ]);
+    expect(shown('unguessable', 'signed')).toBe('signed');
+    expect(shown('signed', 'unguessable')).toBe('signed');
   });
 
   it('cannot choose what the service does not have', () => {
