@@ -2,14 +2,16 @@
 import { Command } from 'commander';
 import { readMerged } from '../../admin/catalog/merged-catalog.ts';
 import { createOutput, type Output } from '../../client/command/terminal/output.ts';
+import { Darkroom } from '../../client/src/darkroom.ts';
 import type { Model, ProviderCosts, Route } from '../../service/catalog/catalog-schema.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import { costOf } from '../../service/render/route-costs.ts';
 import { asMicros, fromUsd, type Micros, toUsd } from '../../service/values/money.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { vendorNames } from './fakes/all-fakes.ts';
+import { pngWith } from './fakes/fake-vendor.ts';
 import { type Fleet, startFleet } from './fleet.ts';
-import { isOffered, type RareName } from './honoured.ts';
+import { isOffered, rareFields, type RareName } from './honoured.ts';
 import { ownServerNames } from './own-servers.ts';
 
 /** Resolves with whether every creation completed. */
@@ -28,13 +30,22 @@ export async function run(args: string[]): Promise<boolean> {
 }
 
 const prompt = 'a lighthouse in a storm, seen from the sea';
-/** No vendor is offered for masks (honoured.ts). */
-const askedFields = ['negative_prompt', 'quality', 'background'] as const satisfies readonly RareName[];
-const valuesOf: Readonly<Record<(typeof askedFields)[number], (route: Route) => string>> = {
-  negative_prompt: () => 'people, boats',
-  quality: ({ quality }) => quality ?? 'low',
-  background: () => 'transparent',
+/** The members of a request that asks for the field. */
+const membersOf: Readonly<Record<RareName, (route: Route, upload: Upload) => Promise<object>>> = {
+  negative_prompt: async () => Promise.resolve({ negative_prompt: 'people, boats' }),
+  quality: async ({ quality }) => Promise.resolve({ quality: quality ?? 'low' }),
+  background: async () => Promise.resolve({ background: 'transparent' }),
+  mask_url: async (_route, upload) => ({
+    image_urls: [await upload(grey(0x20))],
+    mask_url: await upload(grey(0xff)),
+  }),
 };
+
+/** Gives the entry for `image_urls`. */
+type Upload = (png: Buffer) => Promise<string>;
+
+/** A PNG of one grey. */
+const grey = (value: number): Buffer => pngWith(512, 512, 0, Buffer.alloc(513 * 512, value));
 
 /** One model as one vendor rendered it. Money is in USD. */
 interface VendorRun {
@@ -42,7 +53,7 @@ interface VendorRun {
   readonly vendor: string;
   readonly model: string;
   /** The field that few vendors honour and that the request had. */
-  readonly field: (typeof askedFields)[number] | '-';
+  readonly field: RareName | '-';
   readonly status: string;
   readonly ms: number;
   readonly bytes: number;
@@ -79,7 +90,7 @@ async function runVendors(fleet: Fleet, tell: (line: string) => void): Promise<V
       tell(`${model.id} at ${vendor} …`);
       const line = { vendor, model, route, costs };
       runs.push(await runOne(fleet, key, line, '-'));
-      for (const field of askedFields)
+      for (const field of rareFields)
         if (isOffered[field](route)) runs.push(await runOne(fleet, key, line, field));
     }
   }
@@ -99,10 +110,12 @@ async function runOne(
   { vendor, model, route, costs }: Line,
   field: VendorRun['field'],
 ): Promise<VendorRun> {
+  const client = new Darkroom({ apiKey: key, baseUrl: service.machine.apiUrl });
+  const upload: Upload = async (png) => client.uploads.create(new Blob([png], { type: 'image/png' }));
   const id = await submit(service, key, {
     model: model.id,
     prompt,
-    ...(field !== '-' && { [field]: valuesOf[field](route) }),
+    ...(field !== '-' && (await membersOf[field](route, upload))),
   });
   const creation = await settled(service, id);
   const [image] = creation.results;

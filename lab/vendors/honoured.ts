@@ -82,6 +82,6 @@ export const honoured: Readonly<Record<FleetName, Readonly<Record<RareName, Hono
     negative_prompt: { refused: 'It depends on the model behind the proxy: an operator names the field.' },
     quality: 'honoured',
     background: 'honoured',
-    mask_url: ownMask,
+    mask_url: 'honoured',
   },
 };

@@ -28,13 +28,15 @@ interface OwnServer extends Fake {
   readonly style: StyleName;
   readonly providerModel: string;
   readonly workflows?: Workflows;
+  readonly differences?: ProviderDefinition['differences'];
 }
 
 export const ownServers: Readonly<Record<OwnServerName, OwnServer>> = {
   gpu: ownServer('vllm-omni'),
   sglang: ownServer('sglang'),
   localai: ownServer('localai'),
-  proxy: ownServer('litellm'),
+  // LiteLLM hands the mask on to the model behind it (docs.litellm.ai/docs/image_edits).
+  proxy: { ...ownServer('litellm'), differences: { mask: 'mask' } },
   comfyui: {
     style: 'comfyui',
     providerModel: 'sdxl',
@@ -76,7 +78,7 @@ export async function startOwnServers(paint?: Paint): Promise<ReadonlyMap<OwnSer
 
 /** The provider as `providers add` would store it. */
 export function ownDefinition(name: OwnServerName, baseUrl: string): ProviderDefinition {
-  const { style, key, workflows } = ownServers[name];
+  const { style, key, workflows, differences = {} } = ownServers[name];
   return providerDefinitionSchema.parse({
     name,
     title: name,
@@ -85,7 +87,7 @@ export function ownDefinition(name: OwnServerName, baseUrl: string): ProviderDef
     credential: key === undefined ? 'none' : 'key',
     network: 'private',
     imageHosts: [],
-    differences: {},
+    differences,
     ...(workflows && { workflows }),
   });
 }
@@ -135,6 +137,7 @@ function modelOf(name: OwnServerName): object {
         aspect_ratios: ['1:1', '16:9', '9:16'],
         output_formats: ['png'],
         ...limits,
+        ...(ownServers[name].differences?.mask != null && { supports_mask: true }),
         ...(takesNegativePrompt(ownServers[name].style) && { max_negative_prompt_length: 2_000 }),
         needs_prompt: true,
         source_limits: {

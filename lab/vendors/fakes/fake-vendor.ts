@@ -17,6 +17,8 @@ export interface VendorRow {
   readonly ends: FailureName | 'completed';
   /** How many source images the request must have, so that the vendor can answer in this way. */
   readonly sources?: number;
+  /** The request has a mask for its first source image. */
+  readonly isMasked?: true;
   /** More fields of the request, and another model if the vendor's first one does not take them. */
   readonly fields?: Readonly<Record<string, string>>;
 }

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { fieldsOf, pictureOf, type VendorRow } from '../../../lab/vendors/fakes/fake-vendor.ts';
+import { fieldsOf, pictureOf, pngWith, type VendorRow } from '../../../lab/vendors/fakes/fake-vendor.ts';
 import { fleetFakes, fleetNames, rowsOf } from '../../../lab/vendors/fleet.ts';
 import { type FailureName, failures } from '../../../service/contract/failures.ts';
 import type { CreationRecord } from '../../../service/creations/creation.ts';
@@ -55,17 +55,29 @@ interface Ran {
   readonly hook: string;
 }
 
+/** Of another colour than what the fakes paint. */
+const darkSource = pngWith(512, 512, 0, Buffer.alloc(513 * 512, 0x20));
+/** White above, and black below. */
+const maskOfHalf = pngWith(
+  512,
+  512,
+  0,
+  Buffer.concat([Buffer.alloc(513 * 256, 0xff), Buffer.alloc(513 * 256)]),
+);
+
 /** Runs one row until the creation and its webhook have ended. */
-async function run(vendor: string, { row, sources = 0, fields }: VendorRow): Promise<Ran> {
+async function run(vendor: string, { row, sources = 0, isMasked, fields }: VendorRow): Promise<Ran> {
   const client = clients.get(vendor);
   if (!client) throw new Error(`no client of ${vendor}`);
   const hook = `${vendor}-${row}`;
-  const image = origin.at('/source.png', answering(200, pictureOf('png', 512, 512)));
+  const colour = isMasked ? darkSource : pictureOf('png', 512, 512);
+  const image = origin.at(isMasked ? '/dark.png' : '/source.png', answering(200, colour));
   const id = await submit(fleet.service, client.key, {
     model: fakes.get(vendor)?.model ?? '',
     prompt: `a ${promptWord} in a storm [row:${row}]`,
     webhook_url: receiver.hook(hook, 200),
     ...(sources > 0 && { image_urls: Array.from({ length: sources }, () => image) }),
+    ...(isMasked && { mask_url: origin.at('/mask.png', answering(200, maskOfHalf)) }),
     ...fields,
   });
   // The webhook comes last. Waiting for it costs no CPU time; reading the record again and again does.

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCatalog } from '../../../admin/catalog/catalog-files.ts';
 import { fakeBedrockIdentity, startFakeBedrock } from '../../../lab/vendors/fakes/bedrock/server.ts';
-import type { FakeVendor } from '../../../lab/vendors/fakes/fake-vendor.ts';
+import { type FakeVendor, pictureOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
 import { fleetFakes, type FleetName, fleetNames } from '../../../lab/vendors/fleet.ts';
 import {
   type Honoured,
@@ -32,6 +32,15 @@ const values: Readonly<Record<RareName, string>> = {
   mask_url: 'mask',
 };
 
+/** What a request with the field has in its body. */
+function wordsOf(field: RareName): string {
+  if (field === 'mask_url') return 'name="mask"';
+  return field === 'negative_prompt' ? values[field] : `"${field}":"${values[field]}"`;
+}
+
+/** A source image, and its mask. */
+const picture = { contentType: 'image/png' as const, width: 64, height: 64, bytes: pictureOf('png', 64, 64) };
+
 const routes = readCatalog().models.flatMap((model) => model.routes);
 const offers = (vendor: FleetName, field: RareName): boolean =>
   routes.some((route) => route.provider === vendor && isOffered[field](route));
@@ -56,9 +65,14 @@ async function askedFor(
       ...jobFor(vendor),
       ...(offering && { providerModel: offering.provider_model }),
       ...(field === 'background' && { outputFormat: 'png' as const }),
-      [members[field]]: values[field],
+      ...(field === 'mask_url' && {
+        sourceCount: 1,
+        readSources: () => Promise.resolve([picture]),
+        readMask: () => Promise.resolve(picture),
+      }),
+      ...(field !== 'mask_url' && { [members[field]]: values[field] }),
     };
-    const unsent = unsentField(job, adapter);
+    const unsent = unsentField({ ...job, ...(field === 'mask_url' && { mask: 'mask' }) }, adapter);
     const answer = unsent ? 'unsent' : (await adapter.submit(job, AbortSignal.timeout(10_000))).kind;
     return { answer, fake, unsent };
   } finally {
@@ -70,11 +84,7 @@ describe('the fields that only some vendors honour', () => {
   it.each(is('honoured'))('$vendor is sent $field, and takes it', async ({ vendor, field }) => {
     const { answer, fake } = await askedFor(vendor, field);
     expect(['rendered', 'pending']).toContain(answer);
-    expect(
-      fake.received.filter(({ body }) =>
-        body.includes(field === 'negative_prompt' ? values[field] : `"${field}":"${values[field]}"`),
-      ),
-    ).toHaveLength(1);
+    expect(fake.received.filter(({ body }) => body.includes(wordsOf(field)))).toHaveLength(1);
   });
 
   it.each(is('refused'))('$vendor is never asked for $field, and says why', async ({ vendor, field }) => {

@@ -101,6 +101,7 @@ export const litellm: ServerRules = {
   models: { 'my-image-model': [] },
   formatOf: sglang.formatOf,
   sourceParts: ['image', 'image[]'],
+  maskPart: 'mask',
   headers: { 'x-litellm-response-cost': '0.0123' },
   refuse: (status, about) => ({
     status,
@@ -126,6 +127,15 @@ export const litellm: ServerRules = {
     {
       ...row('opaque-instead', 'an opaque picture for a transparent background', 'rendered'),
       fields: { background: 'transparent' },
+      ends: 'NothingRendered',
+    },
+    {
+      ...row('masked', 'a picture that keeps what the mask protects', 'rendered', undefined, 1),
+      isMasked: true,
+    },
+    {
+      ...row('mask-ignored', 'a picture that is painted anew in spite of the mask', 'rendered', undefined, 1),
+      isMasked: true,
       ends: 'NothingRendered',
     },
     row('policy', '400 content_policy_violation', 'prompt', 400),

@@ -46,7 +46,7 @@ export async function startFakeServer(style: FakeStyle, paint: Paint = pictureOf
     return (
       refusalOfFields(rules, sent.fields) ??
       refusalOfSources(rules, sent) ??
-      answerTo(rules, sent.fields, { pictures, origin, paint })
+      answerTo(rules, sent, { pictures, origin, paint })
     );
   });
 }
@@ -55,6 +55,8 @@ interface Sent {
   readonly fields: Fields;
   /** Undefined: the source images are malformed. */
   readonly sources: readonly Buffer[] | undefined;
+  /** For the first source image. */
+  readonly mask?: Buffer;
 }
 
 const sourceFields = ['image', 'images', 'ref_images'];
@@ -65,12 +67,15 @@ function sentFields(rules: ServerRules, request: Received): Sent | undefined {
   const isThumbnail = (request.headers['content-type'] ?? '').startsWith('multipart/form-data');
   if (isThumbnail) {
     if (rules.sources !== 'form' || request.path !== rules.edits) return undefined;
-    const { fields, files } = formOf(request);
+    const { fields, files: parts } = formOf(request);
+    const files = parts.filter(({ field }) => field !== rules.maskPart);
+    const mask = parts.find(({ field }) => field === rules.maskPart)?.bytes;
     const isNamed = files.length > 0 && files.every(({ field }) => rules.sourceParts.includes(field));
     // Every value of a form is text, and a server reads n as a number.
     return {
       fields: { ...fields, n: Number(fields['n'] ?? 1) },
       sources: isNamed ? files.map(({ bytes }) => bytes) : undefined,
+      ...(mask && { mask }),
     };
   }
   const fields = fieldsOf(request.json);
@@ -99,9 +104,15 @@ function refusalOfFields(
   return sizeOf(fields) === undefined ? refuse(400, 'size') : undefined;
 }
 
-function refusalOfSources({ mostSources, refuse }: ServerRules, { sources }: Sent): Reply | undefined {
+function refusalOfSources({ mostSources, refuse }: ServerRules, { sources, mask }: Sent): Reply | undefined {
   const isFit = sources?.every((bytes) => readImageHeader(bytes) !== undefined) === true;
-  return isFit && sources.length <= mostSources ? undefined : refuse(400, 'image');
+  if (!isFit || sources.length > mostSources) return refuse(400, 'image');
+  return mask && !isMaskOf(mask, sources[0] ?? Buffer.alloc(0)) ? refuse(400, 'mask') : undefined;
+}
+
+function isMaskOf(mask: Buffer, source: Buffer): boolean {
+  const [one, other] = [readImageHeader(mask), readImageHeader(source)];
+  return one?.contentType === 'image/png' && one.width === other?.width && one.height === other.height;
 }
 
 interface Gallery {
@@ -110,13 +121,16 @@ interface Gallery {
   readonly paint: Paint;
 }
 
-function answerTo(rules: ServerRules, fields: Fields, { pictures, origin, paint }: Gallery): Reply {
+function answerTo(rules: ServerRules, { fields, sources, mask }: Sent, gallery: Gallery): Reply {
+  const { pictures, origin, paint } = gallery;
   const found = rules.rows.find((candidate) => candidate.row === rowOf(fields['prompt']));
   if (typeof found?.reply === 'number') return recorded(rules.answers, found.row, found.reply);
   if (typeof found?.reply === 'object') return found.reply;
   const [width, height] = rules.sizeOf(fields) ?? [1024, 1024];
   const isCutOut = fields['background'] === 'transparent' && found?.row !== 'opaque-instead';
-  const picture = (isCutOut ? transparentOf : paint)(rules.formatOf(fields), width, height);
+  const painted = (isCutOut ? transparentOf : paint)(rules.formatOf(fields), width, height);
+  // The source image keeps everything that a mask may protect.
+  const picture = (mask && found?.row !== 'mask-ignored' && sources?.[0]) || painted;
   const values =
     found?.reply === 'address'
       ? { address: `${origin}/pictures/${pictures.push(picture) - 1}.png` }

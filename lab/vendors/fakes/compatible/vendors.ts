@@ -36,6 +36,8 @@ export interface ServerRules {
   readonly sources: 'form' | ((fields: Fields) => readonly Buffer[] | undefined) | null;
   /** The names that the parts of the form may have. */
   readonly sourceParts: readonly string[];
+  /** The name of the part with a mask. Absent: the server takes none. */
+  readonly maskPart?: string;
   readonly mostSources: number;
   /** The server's words for a request that it does not take. */
   readonly refuse: (status: number, about: string) => Reply;
