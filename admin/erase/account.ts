@@ -3,7 +3,15 @@
  * off is run again and goes on. The account is disabled first. A function that was running then may still write for
  * a quarter of an hour, so only a run after that time is the last one.
  */
-import { type Item, type ItemKey, keys, refusalPartition } from '../../service/aws/dynamodb/table.ts';
+import {
+  type Item,
+  type ItemKey,
+  keys,
+  refusalPartition,
+  type Table,
+} from '../../service/aws/dynamodb/table.ts';
+import { transact, type TransactItem } from '../../service/aws/dynamodb/transaction.ts';
+import { Overloaded } from '../../service/values/errors.ts';
 import { deleteItem, getItem, updateItem } from '../../service/aws/dynamodb/send.ts';
 import { queryPages } from '../../service/aws/dynamodb/query.ts';
 import { eraseCreation } from '../../service/creations/erase.ts';
@@ -63,22 +71,35 @@ export async function eraseAccount(
     if (hasOpen && /^(LEDGER|USER|USER_TOKEN)#/.test(sk)) continue;
     if (await eraseRow(item, services)) counts.rows += 1;
   }
-  if (!hasOpen) {
-    const { externalId } = (await getItem(table, keys.account(id))) ?? {};
-    if (typeof externalId === 'string') await deleteItem(table, externalKey(externalId));
-    await updateItem(table, keys.account(id), namelessParts);
-  }
+  if (!hasOpen) while (!(await eraseNames(id, table)));
   const lastAt = disabledAt + lastWriteMillis;
   const isLast = !hasOpen && clock.now() >= lastAt;
   return { creations, open, ...counts, againAfter: isLast ? null : new Date(lastAt).toISOString() };
 }
 
-const namelessParts = {
-  UpdateExpression:
-    'SET #name = :name, webhookSecrets = :none REMOVE noticeUrl, lowBalanceMicros, externalId, creationEndpoints, noticeEndpoints, copies, mailChoices, hasAutoTopUp',
-  ExpressionAttributeNames: { '#name': 'name' },
-  ExpressionAttributeValues: { ':name': erasedName, ':none': [] },
-};
+/**
+ * Nobody else can take the external id before the account has lost it: a later run would then delete the place of the
+ * other account. False when a back end changed the id meanwhile.
+ */
+async function eraseNames(id: AccountId, table: Table): Promise<boolean> {
+  const { externalId } = (await getItem(table, keys.account(id))) ?? {};
+  const place = typeof externalId === 'string' ? externalKey(externalId) : undefined;
+  const isOwn = place !== undefined && (await getItem(table, place))?.['account'] === id;
+  const TableName = table.name;
+  const Update = {
+    TableName,
+    Key: keys.account(id),
+    UpdateExpression:
+      'SET #name = :name, webhookSecrets = :none REMOVE noticeUrl, lowBalanceMicros, externalId, creationEndpoints, noticeEndpoints, copies, mailChoices, hasAutoTopUp',
+    ConditionExpression: place ? 'externalId = :read' : 'attribute_not_exists(externalId)',
+    ExpressionAttributeNames: { '#name': 'name' },
+    ExpressionAttributeValues: { ':name': erasedName, ':none': [], ...(place && { ':read': externalId }) },
+  };
+  const deletion: TransactItem[] = isOwn ? [{ Delete: { TableName, Key: place } }] : [];
+  const outcome = await transact(table, [{ Update }, ...deletion]);
+  if (outcome.kind === 'overloaded') throw new Overloaded('the account stayed busy');
+  return outcome.kind === 'done';
+}
 
 /** Gives the time of the first run. From then on nothing new begins, and no notice is made. */
 async function disable(id: AccountId, { table, clock }: AccountErasure): Promise<number> {

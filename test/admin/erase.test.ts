@@ -3,10 +3,12 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { getItem, putItem } from '../../service/aws/dynamodb/send.ts';
 import { queryAll, queryPages } from '../../service/aws/dynamodb/query.ts';
 import { type Item, keys, refusalPartition } from '../../service/aws/dynamodb/table.ts';
 import { createMailStore } from '../../service/notices/mail-store.ts';
 import { createActionLog } from '../../service/operated/action-store.ts';
+import { createAccountEdits, externalKey } from '../../service/operator/account-edit-store.ts';
 import { newInvitation, personIdOf } from '../../service/portal/people.ts';
 import type { AccountId, PersonId } from '../../service/values/ids.ts';
 import { recordOf, settled, submit } from '../whole/workflow/creations.ts';
@@ -40,6 +42,25 @@ async function joined(email: string, role: 'viewer' | 'owner', account: AccountI
   const person = { id: personIdOf('test', email), issuer: 'test', subject: email, email };
   expect(await people.accept(invitation, person, new Date(clock.now()).toISOString())).toBe(true);
 }
+
+describe('the external id of an erased account', () => {
+  const placeOf = async (name: string) => getItem(operated.service.operator.table, externalKey(name));
+
+  it.each(['goes with it', 'stays when another account has it'])('%s', async (ends) => {
+    const { service } = operated;
+    const { table } = service.operator;
+    const name = `customer who ${ends}`;
+    const [own, other] = [await service.client(), await service.client()];
+    expect(await createAccountEdits(table).edit(own.account, { externalId: name }, {})).toBe(true);
+    const isOwn = ends === 'goes with it';
+    if (!isOwn) await putItem(table, { ...externalKey(name), account: other.account.id });
+    await operated.run('accounts', 'erase', own.account.id, '--confirm', own.account.name);
+    expect(await placeOf(name)).toEqual(
+      isOwn ? undefined : { ...externalKey(name), account: other.account.id },
+    );
+    expect(await service.account(own.account.id)).not.toHaveProperty('externalId');
+  });
+});
 
 describe('creations erase', () => {
   it('erases what has ended, names what has not, and ends with 1 then', async () => {

@@ -150,8 +150,12 @@ export function createBackEndInvariants(
   function externalIdsAreUnique(changes: readonly Change[]): void {
     for (const { pk, sk, before, after } of changes) {
       if (sk !== 'EXTERNAL' || (!before && !after)) continue;
-      if (after) externals.set(pk.slice('EXTERNAL#'.length), textOf(after, 'account'));
-      else externals.delete(pk.slice('EXTERNAL#'.length));
+      const id = pk.slice('EXTERNAL#'.length);
+      if (after) externals.set(id, textOf(after, 'account'));
+      else externals.delete(id);
+      // Another account could take the id now, and this one still has it.
+      const owner = after ? undefined : table()?.get(`ACCOUNT#${textOf(before, 'account')}`, 'ACCOUNT');
+      if (textOf(owner, 'externalId') === id) accuse('an external id belongs to one account', id);
     }
     for (const { pk, sk, after } of changes) {
       const id = sk === 'ACCOUNT' ? textOf(after, 'externalId') : '';

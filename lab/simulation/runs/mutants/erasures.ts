@@ -3,6 +3,10 @@ import type { Bugs } from './plant.ts';
 
 export const erasures: Bugs = {
   'admin/erase/account.ts': {
+    'external-id-is-free-before-the-account-lost-it': [
+      'const outcome = await transact(table, [{ Update }, ...deletion]);',
+      'if (isOwn) await deleteItem(table, place);\n  const outcome = await transact(table, [{ Update }]);',
+    ],
     'account-keeps-its-rows': ['await deleteItem(table, key);', ''],
     'account-keeps-its-users': ["['LEDGER#', 'user']", "['LEDGER#', undefined]"],
     'counters-go-while-open': ['if (hasOpen && /^(LEDGER|USER|USER_TOKEN)#/.test(sk)) continue;', ''],
