@@ -51,6 +51,7 @@ const standIns = {
  * may ask for such a class by `instanceof`.
  */
 export const modulesOnDemand: Readonly<Record<string, string>> = {
+  'service/generate/mask-problem.ts': 'mask-problem.mjs',
   'service/render/pixels/mask.ts': 'mask.mjs',
   'service/render/pixels/transparency.ts': 'pixels.mjs',
   'service/creations/result-signer.ts': 'result-signer.mjs',

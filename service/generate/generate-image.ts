@@ -117,14 +117,20 @@ export async function startCreations(creations: Creations, services: StartServic
   );
 }
 
-/** Of several creations, those that were refunded at once are read again. */
+/** Of several creations, those that were refunded at once are read again. The others stand, whatever a read says. */
 async function asTheyAre(
   creations: Creations,
   starts: readonly Start[],
-  { creations: reader }: Pick<StartServices, 'creations'>,
+  { creations: reader, log }: Pick<StartServices, 'creations' | 'log'>,
 ): Promise<Creations> {
-  const read = async (creation: CreationRecord, index: number): Promise<CreationRecord> =>
-    starts[index] instanceof Problem ? ((await reader.read(creation.id)) ?? creation) : creation;
+  const read = async (creation: CreationRecord, index: number): Promise<CreationRecord> => {
+    if (!(starts[index] instanceof Problem)) return creation;
+    const known = await reader.read(creation.id).catch((error: unknown) => {
+      log.info('refund_unread', { creationId: creation.id, error: errorName(error) });
+      return undefined;
+    });
+    return known ?? creation;
+  };
   const [first, ...others] = creations;
   return Promise.all([read(first, 0), ...others.map((one, index) => read(one, index + 1))]);
 }

@@ -97,27 +97,17 @@ export async function copySources(
   });
   const [first] = fetched;
   const mask = fetched[request.imageUrls.length];
-  if (first && mask) checkMask(mask, first);
+  if (first && mask) await checkMask(mask, first);
   const stored = await Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
   const sources = stored.slice(0, request.imageUrls.length);
   const storedMask = stored[request.imageUrls.length];
   return storedMask ? { sources, mask: storedMask } : { sources };
 }
 
-/** The byte of IHDR that tells interlacing: PNG, second edition, 11.2.2. */
-const interlaceAt = 28;
-
-/** Throws 400. What the mask protects is looked at only once there is a picture: that takes its pixels. */
-function checkMask(mask: ImageBytes, source: ImageHeader): void {
-  if (mask.contentType !== 'image/png' || mask.bytes[interlaceAt] !== 0)
-    throw sourceUnusable('mask', 'unsupported_type', 'must be a PNG without interlacing');
-  const [found, wanted] = [mask, source].map(({ width, height }) => `${width} x ${height}`);
-  if (found !== wanted)
-    throw sourceUnusable(
-      'mask',
-      'invalid_size',
-      `must be ${wanted}, as the first source image; this is ${found}`,
-    );
+async function checkMask(mask: ImageBytes, source: ImageBytes): Promise<void> {
+  const { maskProblem } = await import('./mask-problem.ts');
+  const problem = maskProblem(mask, source);
+  if (problem) throw sourceUnusable(problem.place, problem.code, problem.message);
 }
 
 /** At most four downloads at a time. A failed one ends the later ones; the answer names the lowest. */

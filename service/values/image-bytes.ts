@@ -38,8 +38,13 @@ const [startOfImage, endOfImage, startOfScan] = [0xd8, 0xd9, 0xda];
 /** SOF0 to SOF15, without DHT, JPG and DAC, which lie in the same range: ITU T.81, table B.1. */
 const frames = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 
-/** Walks from segment to segment until one begins a frame of any kind, such as baseline. */
 function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
+  const at = frameOf(bytes);
+  return at === undefined ? undefined : readFrame(bytes, at);
+}
+
+/** Where a JPEG begins its frame of any kind, such as baseline: walks from segment to segment. */
+export function frameOf(bytes: Uint8Array): number | undefined {
   if (!has(bytes, 0, [0xff, startOfImage, 0xff])) return undefined;
   let at = 2;
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {
@@ -48,7 +53,7 @@ function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
     if (marker === 0xff) at += 1;
     else if (bareMarkers.has(marker)) at += 2;
     else if ([0, startOfImage, endOfImage, startOfScan].includes(marker)) return undefined;
-    else if (frames.has(marker)) return readFrame(bytes, at);
+    else if (frames.has(marker)) return at;
     // The length counts its own two bytes. A wrong length leads forward to a place without a marker.
     else at += 2 + bigEndian(bytes, at + 2, 2);
   }

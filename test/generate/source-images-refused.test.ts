@@ -7,6 +7,7 @@ import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { Executions } from '../../service/creations/executions.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { SourceResult } from '../../service/outbound/outbound.ts';
+import { Overloaded } from '../../service/values/errors.ts';
 import { pngOf, stub } from '../api/fakes.ts';
 import { accepting, post, type Stage } from '../api/serve-fixture.ts';
 import { accountId, aCreation, namedRequest, now } from '../fixtures/records.ts';
@@ -109,6 +110,38 @@ describe('a mask', () => {
       { field: 'mask_url', code, message: expect.stringMatching(message) as string },
     ]);
     expect([stage.orders, stage.stored]).toEqual([[], []]);
+  });
+
+  const withChunk = (type: string): Buffer => {
+    const file = Buffer.from(pngOf(300, 200));
+    const chunk = Buffer.alloc(12 + 6);
+    chunk.writeUInt32BE(6);
+    chunk.write(type, 4);
+    return Buffer.concat([file.subarray(0, 33), chunk, file.subarray(33)]);
+  };
+  const ofColour = (colour: number, file: Buffer): Buffer => Buffer.from(file).fill(colour, 25, 26);
+  const ofCmyk = (): Buffer => {
+    const file = Buffer.from(jpeg(300, 200));
+    return file.fill(4, file.indexOf(Buffer.of(0xff, 0xc0)) + 9, file.indexOf(Buffer.of(0xff, 0xc0)) + 10);
+  };
+
+  it.each<[string, Buffer, RegExp | undefined]>([
+    ['an interlaced PNG', Buffer.from(pngOf(300, 200)).fill(1, 28, 29), /must not be an interlaced PNG/],
+    ['a PNG with a transparent colour', ofColour(2, withChunk('tRNS')), /a transparent colour \(tRNS\)/],
+    ['a PNG of a palette with opacities', ofColour(3, withChunk('tRNS')), undefined],
+    ['a PNG with other chunks', ofColour(2, withChunk('gAMA')), undefined],
+    ['a JPEG of CMYK', ofCmyk(), /must not be a JPEG of CMYK/],
+    ['a JPEG', jpeg(300, 200), undefined],
+    ['a WebP', webp(300, 200), undefined],
+  ])('for %s is refused before the charge if its pixels are not read', async (_what, source, message) => {
+    const bytes = { kind: 'fetched', bytes: source } as const;
+    const { stage, answering } = masked(fetched(300, 200), {}, bytes);
+    const answer = await answering;
+    expect([answer.status, stage.orders.length]).toEqual(message ? [400, 0] : [202, 1]);
+    const words = expect.stringMatching(message ?? /^$/) as string;
+    const error = { field: 'image_urls[0]', code: 'unsupported_type', message: words };
+    if (message) expect(answer.body).toHaveProperty('error.details.errors', [error]);
+    expect((await post(giving(bytes), withImages(1))).status).toBe(202);
   });
 
   it('that cannot be downloaded is a 502 without an input_index', async () => {
@@ -222,14 +255,15 @@ describe('an execution that cannot be started', () => {
 
   /** Services whose start and refund have the given outcomes. An error makes the refund throw. */
   function refusing(
-    start: StartOutcome,
+    outcomes: StartOutcome | readonly StartOutcome[],
     refund: Awaited<ReturnType<ChargeStore['refund']>> | Error = 'refunded',
-    readAs?: ReturnType<typeof aCreation>,
+    readAs?: ReturnType<typeof aCreation> | Error,
   ): Refused {
     const refunds: Refund[] = [];
+    const starts = [outcomes].flat();
     const stage = accepting({
       services: {
-        executions: stub<Executions>({ start: async () => Promise.resolve(start) }),
+        executions: stub<Executions>({ start: async () => Promise.resolve(starts.shift() ?? 'started') }),
         charges: stub<ChargeStore>({
           countStart: () => Promise.resolve(),
           charge: async () => Promise.resolve({ kind: 'charged' }),
@@ -238,7 +272,9 @@ describe('an execution that cannot be started', () => {
             return refund instanceof Error ? Promise.reject(refund) : Promise.resolve(refund);
           },
         }),
-        creations: stub<CreationStore>({ read: async () => Promise.resolve(readAs) }),
+        creations: stub<CreationStore>({
+          read: async () => (readAs instanceof Error ? Promise.reject(readAs) : Promise.resolve(readAs)),
+        }),
       },
     });
     return { ...stage, refunds };
@@ -277,6 +313,14 @@ describe('an execution that cannot be started', () => {
     const stage = refusing('refused', refund, readAs);
     expect((await post(stage, body)).status).toBe(status);
     expect(stage.log.entries).toEqual([alarm]);
+  });
+
+  it('Of several creations, those that started are accepted, also when the others cannot be read after their refund', async () => {
+    const stage = refusing(['started', 'refused'], 'refunded', new Overloaded('the table stayed busy'));
+    const answer = await post(stage, { ...body, count: 2 });
+    expect([answer.status, answer.body]).toMatchObject([202, { data: [{ id }, { status: 'queued' }] }]);
+    expect(stage.refunds).toHaveLength(1);
+    expect(stage.log.entries.at(-1)).toMatchObject(['info refund_unread', { error: 'Overloaded' }]);
   });
 
   it('The creation stays accepted when the outcome of the refund is unknown, and the log names the error', async () => {

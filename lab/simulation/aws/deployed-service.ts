@@ -155,7 +155,7 @@ export interface ServiceObserver extends OutsideObserver, OpenaiObserver, Flappi
   readonly onDied: (name: string, startedWith: Payload) => void;
   readonly onSucceeded: (name: string, startedWith: Payload) => void;
   /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
-  readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
+  readonly onNotUnderstood: (startedWith: Payload | NoticePayload, began: Release) => void;
   /** Is told how a callback was answered. */
   readonly onCallback: (sent: SentCallback, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Is told that a task was ended with success, and with which output. */

@@ -162,7 +162,9 @@ export function createEndpointInvariants(
 
   /** Nothing but failures: no attempt that the receiver took came after the first of them. */
   function isForgotten(id: string, sent: readonly Sent[]): void {
-    const endpoint = known.get(id)?.versions.at(-1)?.endpoint;
+    const newest = known.get(id)?.versions.at(-1);
+    // Of a deleted endpoint nothing is noted any more.
+    const endpoint = newest?.until === Infinity ? newest.endpoint : undefined;
     const own = sent.filter(({ url, endedAt }) => url === endpoint?.url && endedAt !== undefined);
     const last = own.at(-1);
     if (!endpoint || !last) return;

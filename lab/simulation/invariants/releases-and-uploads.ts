@@ -6,7 +6,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import { parseKey } from '../../../service/accounts/api-key.ts';
 import { uploadMillis } from '../../../service/contract/limits.ts';
-import type { Payload } from '../../../service/creations/payload.ts';
+import type { NoticePayload, Payload } from '../../../service/creations/payload.ts';
 import { uploadIdsIn } from '../../../service/uploads/upload.ts';
 import type { Service } from '../aws/deployed-service.ts';
 import { type Release, releaseSchemas } from '../aws/lambda-environments.ts';
@@ -55,7 +55,9 @@ export function createReleaseInvariants(world: World, service: () => Service | u
         accuse('an execution has the version of its record', `${id}: ${v}, not ${versionOf(item)}`);
     },
     /** Called when the code of a Task did not understand its creation. */
-    onNotUnderstood: ({ creation_id: id }: Payload, began: Release) => {
+    onNotUnderstood: (payload: Payload | NoticePayload, began: Release) => {
+      // The work of a copy names the creation behind "ntc_".
+      const id = 'notice_id' in payload ? payload.notice_id.slice(4) : payload.creation_id;
       if (versionOf(itemOf(`CREATION#${id}`)) <= releaseSchemas[began].newestKnown)
         accuse('a running execution keeps the code of its release', `${id}, begun by ${began}`);
     },
