@@ -33,7 +33,11 @@ export function servedUnder(
       ...one,
       added: mapValues(one.added, (_name, value) => withLocalAddresses(value)),
     })),
-    outputs: mapValues(template.outputs, (_name, value) => withLocalAddresses(value)),
+    outputs: {
+      ...mapValues(template.outputs, (_name, value) => withLocalAddresses(value)),
+      // The operator's command reads the setting here.
+      ...(overrides['RESULTS'] !== undefined && { Results: overrides['RESULTS'] }),
+    },
   };
 }
 

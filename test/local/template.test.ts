@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withoutPayments } from '../../local/served-template.ts';
+import { servedUnder, withoutPayments } from '../../local/served-template.ts';
 import { type LocalTemplate, readTemplate } from '../../local/template.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { newFolder } from './machine-fixture.ts';
@@ -21,6 +21,12 @@ describe('the template of the stack that CDK has synthesized', () => {
   const machineArns = ['CreationStateMachine', 'CreationCallbackMachine'].map(
     (name) => named(stateMachines, name).arn,
   );
+
+  test('The operator’s command reads who opens results where a variable of the functions says it', () => {
+    const stated = (variables: Readonly<Record<string, string>>): string | undefined =>
+      servedUnder('http://127.0.0.1:1', template, variables).outputs['Results'];
+    expect([stated({}), stated({ RESULTS: 'signed' })]).toEqual(['unguessable', 'signed']);
+  });
 
   test('A machine that serves others has nothing of payments, and all else', () => {
     const served = withoutPayments(template);
