@@ -162,10 +162,18 @@ export function createEndpointInvariants(
 
   /** Nothing but failures: no attempt that the receiver took came after the first of them. */
   function isForgotten(id: string, sent: readonly Sent[]): void {
-    const newest = known.get(id)?.versions.at(-1);
+    const versions = known.get(id)?.versions ?? [];
+    const newest = versions.at(-1);
+    // An endpoint that is switched on begins a new row of attempts.
+    const switchedOn = versions.findLast(
+      ({ endpoint: { enabled } }, index) => enabled && versions[index - 1]?.endpoint.enabled === false,
+    );
     // Of a deleted endpoint nothing is noted any more.
     const endpoint = newest?.until === Infinity ? newest.endpoint : undefined;
-    const own = sent.filter(({ url, endedAt }) => url === endpoint?.url && endedAt !== undefined);
+    const own = sent.filter(
+      ({ url, at, endedAt }) =>
+        url === endpoint?.url && endedAt !== undefined && at >= (switchedOn?.from ?? -Infinity),
+    );
     const last = own.at(-1);
     if (!endpoint || !last) return;
     const lately = own.filter(({ at, endedAt }) => Math.max(at, endedAt ?? 0) > last.at - 30_000);
