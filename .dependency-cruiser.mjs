@@ -73,7 +73,7 @@ const outside = [
   '/(executions|charge|refund|lease|canary-account|openid)\\.ts$',
   '/open(\\.ts|-(?!count|work)[a-z-]+\\.ts)$',
   // They unpack bytes with zlib, and with codecs that are files.
-  '/thumbnails/(png|wasm)\\.ts$',
+  '/thumbnails/(png-samples|wasm)\\.ts$',
   subject('aws', 'outbound', 'vendors', 'release', 'document', 'platform'),
 ];
 

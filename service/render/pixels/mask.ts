@@ -94,22 +94,25 @@ async function touched(
   const wanted = by === 'changeable';
   const [byOpacity, byColour] = [new Uint8Array(to.width * to.height), new Uint8Array(to.width * to.height)];
   let [y, isSeeThrough] = [0, false];
-  for await (const part of rows) {
+  for await (const row of rows) {
     signal.throwIfAborted();
-    for (let at = 0; at < part.length; y++) {
-      const [top, bottom] = [(down.first[y] ?? 0) * to.width, (down.last[y] ?? 0) * to.width];
-      for (let x = 0; x < width; x++, at += 4) {
-        const isOpen = (part[at + 3] ?? 0) < seeThroughBelow;
-        const isWhite = (part[at] ?? 0) + (part[at + 1] ?? 0) + (part[at + 2] ?? 0) >= whiteFrom;
-        if (isOpen) isSeeThrough = true;
-        if (isOpen !== wanted && isWhite !== wanted) continue;
-        const [left, right] = [across.first[x] ?? 0, across.last[x] ?? 0];
-        for (const cell of [top + left, top + right, bottom + left, bottom + right]) {
-          if (isOpen === wanted) byOpacity[cell] = 1;
-          if (isWhite === wanted) byColour[cell] = 1;
-        }
+    const lines = [down.first[y] ?? 0, down.last[y] ?? 0];
+    const pixels = new Uint32Array(row.buffer, row.byteOffset, width);
+    for (let x = 0, end; x < width; x = end) {
+      // Most neighbours in a mask are equal.
+      for (end = x + 1; end < width && pixels[end] === pixels[x];) end += 1;
+      const [red = 0, green = 0, blue = 0, opacity = 0] = row.subarray(x * 4, x * 4 + 4);
+      const isOpen = opacity < seeThroughBelow;
+      const isWhite = red + green + blue >= whiteFrom;
+      if (isOpen) isSeeThrough = true;
+      const [left, right] = [across.first[x] ?? 0, 1 + (across.last[end - 1] ?? 0)];
+      for (const line of lines) {
+        const at = line * to.width;
+        if (isOpen === wanted) byOpacity.fill(1, at + left, at + right);
+        if (isWhite === wanted) byColour.fill(1, at + left, at + right);
       }
     }
+    y += 1;
   }
   if (y !== height) throw new Error('rows are missing');
   return isSeeThrough ? byOpacity : byColour;

@@ -1,7 +1,6 @@
-/** PNG, some rows at a time: deflate needs 32 KB, so the largest picture takes hardly more memory than its file. */
-import { Readable, pipeline } from 'node:stream';
-import { createInflate } from 'node:zlib';
+/** PNG as RGBA, a row at a time. */
 import { bigEndian } from '../../values/text.ts';
+import { samplesIn } from './png-samples.ts';
 import type { Rows, Size } from './shrink.ts';
 
 /** Samples of a pixel by colour type: grey, RGB, palette, grey with opacity, RGBA. */
@@ -57,88 +56,44 @@ function withOpacities(palette: Uint8Array, opacities: Uint8Array = new Uint8Arr
   return colours;
 }
 
-/** The pixels, still filtered. */
-export function inflated(data: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
-  const inflate = createInflate({ chunkSize: 1 << 18 });
-  // Who reads the parts sees every error.
-  pipeline(Readable.from(data, { objectMode: true }), inflate, () => undefined);
-  return inflate;
-}
-
 async function* rowsIn(data: readonly Uint8Array[], form: Form): AsyncGenerator<Uint8Array> {
-  const { width, height, depth, samples } = form;
-  const pixelBytes = Math.max(1, (samples * depth) >> 3);
-  // One byte before each row names its filter.
-  let row = new Uint8Array(1 + Math.ceil((width * samples * depth) / 8));
-  let above = new Uint8Array(row.length);
-  let [filled, done] = [0, 0];
-  for await (const chunk of inflated(data)) {
-    const out = new Uint8Array(Math.ceil((filled + chunk.length) / row.length) * width * 4).fill(255);
-    let used = 0;
-    for (let at = 0; at < chunk.length && done < height;) {
-      const part = chunk.subarray(at, at + row.length - filled);
-      row.set(part, filled);
-      at += part.length;
-      filled += part.length;
-      if (filled < row.length) break;
-      unfilter(row, above, pixelBytes);
-      toRgba(row, form, out.subarray(used, used + width * 4));
-      used += width * 4;
-      done += 1;
-      filled = 0;
-      const next = above;
-      above = row;
-      row = next;
-    }
-    yield out.subarray(0, used);
-    if (done === height) return;
+  const wanted = Array.from({ length: form.samples }, (_, sample) => sample);
+  const out = new Uint8Array(form.width * 4).fill(255);
+  let last: readonly Uint8Array[] = [];
+  for await (const samples of samplesIn(data, { ...form, wanted })) {
+    // The same arrays again: the row is as the one above.
+    if (samples !== last) toRgba(samples, form, out);
+    last = samples;
+    yield out;
   }
 }
 
-/** PNG, second edition, 9.2: each byte was written as its difference to the bytes at the left and above. */
-function unfilter(row: Uint8Array, above: Uint8Array, step: number): void {
-  const filter = row[0] ?? 0;
-  if (filter > 4) throw new Error('a PNG with an unknown filter');
-  // The first pixel has no left neighbour: Paeth is then the byte above, and the mean half of it.
-  for (let i = 1; i <= step && filter > 1; i++)
-    row[i] = (row[i] ?? 0) + ((above[i] ?? 0) >> (filter === 3 ? 1 : 0));
-  if (filter === 1) for (let i = 1 + step; i < row.length; i++) row[i] = (row[i] ?? 0) + (row[i - step] ?? 0);
-  if (filter === 2) for (let i = 1 + step; i < row.length; i++) row[i] = (row[i] ?? 0) + (above[i] ?? 0);
-  if (filter === 3)
-    for (let i = 1 + step; i < row.length; i++)
-      row[i] = (row[i] ?? 0) + (((row[i - step] ?? 0) + (above[i] ?? 0)) >> 1);
-  if (filter === 4)
-    for (let i = 1 + step; i < row.length; i++) {
-      const left = row[i - step] ?? 0;
-      const up = above[i] ?? 0;
-      const corner = above[i - step] ?? 0;
-      const a = Math.abs(up - corner);
-      const b = Math.abs(left - corner);
-      const c = Math.abs(left + up - 2 * corner);
-      row[i] = (row[i] ?? 0) + (a <= b && a <= c ? left : b <= c ? up : corner);
-    }
-}
-
-function toRgba(row: Uint8Array, form: Form, out: Uint8Array): void {
-  const { width, colour, samples, palette, depth } = form;
-  // Of 16 bits the first eight are enough.
-  const step = depth === 16 ? 2 : 1;
-  for (let x = 0, p = 0, i = 1; x < width; x++, p += 4, i += samples * step) {
-    if (colour === 3) {
-      const index = packed(row, x, depth) * 4;
+function toRgba(
+  [first = none, second = none, third = none, fourth = none]: readonly Uint8Array[],
+  { width, colour, samples, palette, depth }: Form,
+  out: Uint8Array,
+): void {
+  if (colour === 3)
+    for (let x = 0, p = 0; x < width; x++, p += 4) {
+      const index = packed(first, x, depth) * 4;
       for (let c = 0; c < 4; c++) out[p + c] = palette[index + c] ?? 0;
-    } else if (samples === 3) {
-      out[p] = row[i] ?? 0;
-      out[p + 1] = row[i + step] ?? 0;
-      out[p + 2] = row[i + 2 * step] ?? 0;
-    } else if (samples > 3) for (let c = 0; c < samples; c++) out[p + c] = row[i + c * step] ?? 0;
-    else {
-      const grey = depth < 8 ? (packed(row, x, depth) * 255) / ((1 << depth) - 1) : (row[i] ?? 0);
-      out[p] = out[p + 1] = out[p + 2] = grey;
-      if (samples === 2) out[p + 3] = row[i + step] ?? 0;
     }
-  }
+  else if (samples > 2)
+    for (let x = 1, p = 0; x <= width; x++, p += 4) {
+      out[p] = first[x] ?? 0;
+      out[p + 1] = second[x] ?? 0;
+      out[p + 2] = third[x] ?? 0;
+      if (samples > 3) out[p + 3] = fourth[x] ?? 0;
+    }
+  else
+    for (let x = 0, p = 0; x < width; x++, p += 4) {
+      const grey = depth < 8 ? (packed(first, x, depth) * 255) / ((1 << depth) - 1) : (first[x + 1] ?? 0);
+      out[p] = out[p + 1] = out[p + 2] = grey;
+      if (samples === 2) out[p + 3] = second[x + 1] ?? 0;
+    }
 }
+
+const none = new Uint8Array();
 
 /** A sample of up to eight bits. The first sample is in the highest bits. */
 function packed(row: Uint8Array, x: number, depth: number): number {

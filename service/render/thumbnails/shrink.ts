@@ -58,8 +58,8 @@ function sumRow(row: Bytes, start: number, { at, part }: Shares, line: Float64Ar
     let r = row[p] ?? 0;
     let g = row[p + 1] ?? 0;
     let b = row[p + 2] ?? 0;
-    const opacity = (row[p + 3] ?? 0) / 255;
-    if (opacity < 1) {
+    if (row[p + 3] !== 255) {
+      const opacity = (row[p + 3] ?? 0) / 255;
       r = 255 - (255 - r) * opacity;
       g = 255 - (255 - g) * opacity;
       b = 255 - (255 - b) * opacity;
