@@ -9,13 +9,15 @@ interface JobOptions {
   readonly callbackUrl?: string | undefined;
   readonly tokenPrices?: TokenPrices | undefined;
   readonly saidEnded?: boolean;
+  /** Makes what is sent of the mask. Absent: the mask as it came. */
+  readonly maskToSend?: (mask: Uint8Array) => Promise<Uint8Array>;
 }
 
 export function jobOf(
   creation: CreationRecord,
   attempt: Pick<RouteAttempt, 'providerModel' | 'quality' | 'unitMicros'>,
   images: Pick<ImageStore, 'get'>,
-  { callbackUrl, tokenPrices, saidEnded = false }: JobOptions = {},
+  { callbackUrl, tokenPrices, saidEnded = false, maskToSend }: JobOptions = {},
 ): RenderJob {
   const { prompt, resolution, aspectRatio, outputFormat, seed, index, sources, mask } = creation;
   const { providerModel, quality = tierIn(creation), unitMicros } = attempt;
@@ -26,6 +28,10 @@ export function jobOf(
     height,
     bytes: await images.get(key),
   });
+  const readMask = async (stored: StoredImage): Promise<SourceImage> => {
+    const image = await read(stored);
+    return maskToSend ? { ...image, bytes: await maskToSend(image.bytes) } : image;
+  };
   return {
     ...plain,
     ...defined<WithoutPlain<RenderJob> & Pick<RenderJob, 'quality' | 'background'>>({
@@ -44,7 +50,7 @@ export function jobOf(
       saidEnded: saidEnded || undefined,
       unitMicros,
       readSources: () => Promise.all(sources.map(read)),
-      readMask: mask && (() => read(mask)),
+      readMask: mask && (() => readMask(mask)),
     }),
   };
 }

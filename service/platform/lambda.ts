@@ -74,6 +74,10 @@ export const measures: Platform['measures'] = {
     const { changeWhereProtected } = await import('../render/pixels/mask.ts');
     return changeWhereProtected(images, { signal, mostBytes: mostDecodedBytes() });
   },
+  seeThroughMask: async (mask, signal) => {
+    const { seeThroughMask } = await import('../render/pixels/mask.ts');
+    return seeThroughMask(mask, signal);
+  },
 };
 
 export function uploadTargets(): Platform['uploadTargets'] {

@@ -67,6 +67,16 @@ const missedMask: Look = async (picture, { mask, sources: [first] }, signal, { m
   return `${change.toFixed(1)} of 255 changed where the mask protects`;
 };
 
+/** The mask as vendors read it. One whose pixels cannot be read is sent as it came. */
+export async function maskToSend(mask: Uint8Array, { clock, measures, log }: Services): Promise<Uint8Array> {
+  const limit = clock.timeout(measureMillis);
+  try {
+    return (await measured(() => measures.seeThroughMask(mask, limit.signal), log)) ?? mask;
+  } finally {
+    limit.release();
+  }
+}
+
 /** Undefined: the pixels could not be read. */
 async function measured<Found>(look: () => Promise<Found>, log: Log): Promise<Found | undefined> {
   try {

@@ -8,7 +8,7 @@ import { type ImageProvider, refusedBy, unsentField } from '../vendors/provider.
 import { askProvider, type Parked } from './ask-provider.ts';
 import type { RouteEnd } from './route-end.ts';
 import { type Attempts, endAttempt, millisSince } from './attempts.ts';
-import { honouredEnd } from './honoured.ts';
+import { honouredEnd, maskToSend } from './honoured.ts';
 import type { RenderServices } from './open.ts';
 import { callbackAddressFor, outlastsHeartbeat } from './parking.ts';
 import { tokenPricesOf } from './route-costs.ts';
@@ -126,6 +126,7 @@ async function ask(
   const job = jobOf(creation, attempt, services.images, {
     callbackUrl,
     tokenPrices: tokenPricesOf(services.providerCosts, attempt),
+    maskToSend: async (mask) => maskToSend(mask, services),
   });
   // The catalog of an operator may promise what the adapter cannot send.
   const { negativePrompt, background, readMask } = job;

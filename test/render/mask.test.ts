@@ -3,8 +3,10 @@ import createEncoder from '@jsquash/webp/codec/enc/webp_enc_simd.js';
 import { defaultOptions } from '@jsquash/webp/meta.js';
 import { encode } from 'jpeg-js';
 import { describe, expect, it } from 'vitest';
-import { changeWhereProtected, protectedPixels } from '../../service/render/pixels/mask.ts';
+import { changeWhereProtected, protectedPixels, seeThroughMask } from '../../service/render/pixels/mask.ts';
+import { pngRows } from '../../service/render/thumbnails/png.ts';
 import { codecsOf } from '../../service/render/thumbnails/wasm.ts';
+import { readImageHeader } from '../../service/values/image-bytes.ts';
 import { chunk, png, size as usualSize } from './png-writer.ts';
 
 const limits = { signal: new AbortController().signal, mostBytes: 40_000_000 };
@@ -174,5 +176,55 @@ describe('a picture of another size than its source image', () => {
         255,
       ]);
     expect(kept[half * 4 + 3]).toBe(0);
+  });
+});
+
+describe('a mask as vendors read it', () => {
+  const { signal } = limits;
+  /** The opacities of the left and of the right half of the first row. */
+  async function opacitiesOf(mask: Uint8Array): Promise<unknown> {
+    for await (const row of pngRows(mask, usualSize).rows)
+      return [row[3], row[half * 4 - 1], row[half * 4 + 3], row[usualSize.width * 4 - 1]];
+    return undefined;
+  }
+
+  it('Of one that is black and white, what is white becomes see-through', async () => {
+    for (const mask of [
+      rgb(grey(0, 255)),
+      rgb(grey(127, 128)),
+      png({
+        depth: 8,
+        colour: 6,
+        rows: rowsBy((x) => (isRight(x) ? [255, 255, 0, 128] : [255, 0, 0, 128]), usualSize),
+      }),
+      png({ depth: 16, colour: 0, rows: rowsBy((x) => [isRight(x) ? 255 : 0, 7], usualSize) }),
+    ]) {
+      const sent = await seeThroughMask(mask, signal);
+      expect(readImageHeader(sent)).toEqual({ contentType: 'image/png', ...usualSize });
+      expect(await opacitiesOf(sent)).toEqual([255, 255, 0, 0]);
+      expect(sent[25]).toBe(6);
+    }
+  });
+
+  it.each(Object.entries(masks).filter(([name]) => /^(opacities|grey with|a palette)/.test(name)))(
+    'One with see-through pixels stays as it is: %s',
+    async (_name, mask) => {
+      expect(await seeThroughMask(mask, signal)).toBe(mask);
+    },
+  );
+
+  it('It protects the same', async () => {
+    for (const mask of Object.values(masks)) {
+      const sent = await seeThroughMask(mask, signal);
+      const picture = rgb(grey(100, 250));
+      const change = await changeWhereProtected({ picture, source, mask: sent }, limits);
+      expect(change).toBe(await changeWhereProtected({ picture, source, mask }, limits));
+    }
+  });
+
+  it('One that is broken is an error', async () => {
+    const broken = rgb(grey(0, 255)).subarray(0, 120);
+    await expect(seeThroughMask(broken, signal)).rejects.toThrow();
+    await expect(seeThroughMask(Uint8Array.of(1), signal)).rejects.toThrow('no picture');
   });
 });

@@ -160,6 +160,8 @@ export interface Surroundings {
   readonly isTransparent?: Measures['isTransparent'];
   /** By how much a picture changed what its mask protects. */
   readonly changeWhereProtected?: Measures['changeWhereProtected'];
+  /** What is sent of a mask. */
+  readonly seeThroughMask?: Measures['seeThroughMask'];
 }
 
 export function walk(
@@ -176,6 +178,7 @@ export function walk(
     health,
     isTransparent = async () => Promise.resolve(false),
     changeWhereProtected = async () => Promise.resolve(0),
+    seeThroughMask = async (mask) => Promise.resolve(mask),
   }: Surroundings,
 ): Walked {
   const creation = aCreation({ ...bothRoutes, ...change });
@@ -195,7 +198,7 @@ export function walk(
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     callbackBaseUrl,
     health: health ?? noteNothing(),
-    measures: { isTransparent, changeWhereProtected },
+    measures: { isTransparent, changeWhereProtected, seeThroughMask },
   });
   const save = async (attempts: readonly RouteAttempt[]): Promise<void> => {
     onSave?.();

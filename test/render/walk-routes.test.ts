@@ -177,6 +177,32 @@ describe('the walk over the routes of a creation', () => {
       }
     });
 
+    it.each<[string, Measures['seeThroughMask'], string]>([
+      [
+        'as vendors read it',
+        async (mask) => Promise.resolve(Buffer.from(`open ${String(mask)}`)),
+        'open sources/mask.png',
+      ],
+      [
+        'as it came, when its pixels cannot be read',
+        async () => Promise.reject(new TypeError('broken')),
+        'sources/mask.png',
+      ],
+    ])('The mask is sent %s', async (_how, seeThroughMask, sent) => {
+      const read: string[] = [];
+      const first: ImageProvider = {
+        name: 'first',
+        sends: ['mask'],
+        submit: async (job) => {
+          read.push(String((await job.readMask?.())?.bytes));
+          return rendered;
+        },
+      };
+      const { result } = walk(masked, { providers: [first], get, seeThroughMask });
+      expect((await result).attempts).toMatchObject([{ outcome: 'rendered' }]);
+      expect(read).toEqual([sent]);
+    });
+
     it('Without a mask nothing is read or measured', async () => {
       const reads = vi.fn(get);
       const changeWhereProtected = vi.fn(async () => Promise.resolve(0));

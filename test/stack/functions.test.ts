@@ -175,6 +175,7 @@ describe('the bundle', () => {
       const onDemand = [
         ...(name.startsWith('RenderImage') ? ['bedrock.mjs'] : []),
         ...(makesAddresses.test(name) ? ['result-signer.mjs'] : []),
+        ...(/^(GenerateImage|Mcp|OpenaiImages|PortalGenerate)$/.test(name) ? ['mask-problem.mjs'] : []),
         ...(name.startsWith('RenderImage') || name === 'ReceiveCallback'
           ? [
               'mask.mjs',

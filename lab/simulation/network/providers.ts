@@ -84,6 +84,7 @@ export function isTransparentPng(picture: Uint8Array): boolean {
 export const measures: Platform['measures'] = {
   isTransparent: (bytes) => Promise.resolve(isTransparentPng(bytes)),
   changeWhereProtected: ({ picture }) => Promise.resolve(isRepainted(picture) ? 40 : 0),
+  seeThroughMask: (mask) => Promise.resolve(mask),
 };
 
 /** The pictures have no pixels, so their thumbnails are made up. A JPEG has none. */

@@ -9,7 +9,9 @@ import type { MaskedPicture, MaskedSource } from '../../creations/measures.ts';
 import { readImageHeader } from '../../values/image-bytes.ts';
 import { decode } from '../thumbnails/decode.ts';
 import { pngRows } from '../thumbnails/png.ts';
-import { fitting, type Pixels, shrink, type Size } from '../thumbnails/shrink.ts';
+import { fitting, type Pixels, type Rows, shrink, type Size } from '../thumbnails/shrink.ts';
+import { writePng } from '../../vendors/write-png.ts';
+import { pngOpacities } from './png-opacities.ts';
 import type { PixelLimits } from './transparency.ts';
 
 /** The longest side in which pictures are compared: a picture of 4K would need 400 MB. */
@@ -57,6 +59,29 @@ export async function protectedPixels(
   return Uint8Array.from(data);
 }
 
+/** The mask itself when it has see-through pixels. Else a PNG in which what is white is see-through. Throws as above. */
+export async function seeThroughMask(mask: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+  const size = sizeOf(mask);
+  for await (const row of pngOpacities(mask, size) ?? []) {
+    signal.throwIfAborted();
+    if (row.some((opacity) => opacity < seeThroughBelow)) return mask;
+  }
+  return writePng({ ...size, samples: 4 }, () => whiteOpened(pngRows(mask, size).rows, signal));
+}
+
+async function* whiteOpened(rows: Rows['rows'], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for await (const row of rows) {
+    signal.throwIfAborted();
+    const opened = Uint8Array.from(row);
+    for (let at = 0; at < opened.length; at += 4) opened[at + 3] = isWhite(row, at) ? 0 : 255;
+    yield opened;
+  }
+}
+
+function isWhite(row: ArrayLike<number>, at: number): boolean {
+  return (row[at] ?? 0) + (row[at + 1] ?? 0) + (row[at + 2] ?? 0) >= whiteFrom;
+}
+
 function sizeOf(bytes: Uint8Array): Size {
   const header = readImageHeader(bytes);
   if (!header) throw new Error('no picture');
@@ -101,15 +126,13 @@ async function touched(
     for (let x = 0, end; x < width; x = end) {
       // Most neighbours in a mask are equal.
       for (end = x + 1; end < width && pixels[end] === pixels[x];) end += 1;
-      const [red = 0, green = 0, blue = 0, opacity = 0] = row.subarray(x * 4, x * 4 + 4);
-      const isOpen = opacity < seeThroughBelow;
-      const isWhite = red + green + blue >= whiteFrom;
+      const isOpen = (row[x * 4 + 3] ?? 0) < seeThroughBelow;
       if (isOpen) isSeeThrough = true;
       const [left, right] = [across.first[x] ?? 0, 1 + (across.last[end - 1] ?? 0)];
       for (const line of lines) {
         const at = line * to.width;
         if (isOpen === wanted) byOpacity.fill(1, at + left, at + right);
-        if (isWhite === wanted) byColour.fill(1, at + left, at + right);
+        if (isWhite(row, x * 4) === wanted) byColour.fill(1, at + left, at + right);
       }
     }
     y += 1;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCatalog } from '../../../admin/catalog/catalog-files.ts';
 import { fakeBedrockIdentity, startFakeBedrock } from '../../../lab/vendors/fakes/bedrock/server.ts';
-import { type FakeVendor, pictureOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
+import { type FakeVendor, transparentOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
 import { fleetFakes, type FleetName, fleetNames } from '../../../lab/vendors/fleet.ts';
 import {
   type Honoured,
@@ -39,7 +39,12 @@ function wordsOf(field: RareName): string {
 }
 
 /** A source image, and its mask. */
-const picture = { contentType: 'image/png' as const, width: 64, height: 64, bytes: pictureOf('png', 64, 64) };
+const picture = {
+  contentType: 'image/png' as const,
+  width: 64,
+  height: 64,
+  bytes: transparentOf('png', 64, 64),
+};
 
 const routes = readCatalog().models.flatMap((model) => model.routes);
 const offers = (vendor: FleetName, field: RareName): boolean =>

@@ -110,9 +110,11 @@ function refusalOfSources({ mostSources, refuse }: ServerRules, { sources, mask 
   return mask && !isMaskOf(mask, sources[0] ?? Buffer.alloc(0)) ? refuse(400, 'mask') : undefined;
 }
 
+/** OpenAI reads the opacities of a mask, so it has to have some (platform.openai.com/docs/api-reference/images). */
 function isMaskOf(mask: Buffer, source: Buffer): boolean {
   const [one, other] = [readImageHeader(mask), readImageHeader(source)];
-  return one?.contentType === 'image/png' && one.width === other?.width && one.height === other.height;
+  const hasOpacities = one?.contentType === 'image/png' && (mask[25] === 4 || mask[25] === 6);
+  return hasOpacities && one.width === other?.width && one.height === other.height;
 }
 
 interface Gallery {

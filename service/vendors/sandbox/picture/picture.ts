@@ -1,6 +1,7 @@
 import { silkPainter } from './aurora.ts';
 import { type Frame, frameOf, type PaintRow, paletteOf } from './colour.ts';
-import { develop, writeJpeg, writePng } from './develop.ts';
+import { writePng } from '../../write-png.ts';
+import { develop, pngTexts, writeJpeg } from './develop.ts';
 import { landscapePainter } from './landscape.ts';
 import { diceFor } from './noise.ts';
 import { paperCutPainter } from './paper-cut.ts';
@@ -39,10 +40,10 @@ export async function renderPicture(job: PictureJob, kept?: Uint8Array): Promise
     const shaped = samples === 4 && job.isCutOut && job.format === 'png' ? cutOut(bands, frame) : bands;
     return kept ? covered(shaped, samples, kept) : shaped;
   };
-  if (job.format === 'png' && job.isCutOut) return writePng(frame, job.prompt, bandsOf(4), 4);
-  return job.format === 'png'
-    ? writePng(frame, job.prompt, bandsOf(3))
-    : writeJpeg(frame, job.prompt, bandsOf(4));
+  if (job.format !== 'png') return writeJpeg(frame, job.prompt, bandsOf(4));
+  const { width, height } = frame;
+  const samples = job.isCutOut ? 4 : 3;
+  return writePng({ width, height, samples, chunks: pngTexts(job.prompt) }, bandsOf(samples));
 }
 
 /** Behind the grain, which would hide the steps between the shades. */
