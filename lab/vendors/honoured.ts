@@ -68,7 +68,7 @@ export const honoured: Readonly<Record<FleetName, Readonly<Record<RareName, Hono
     negative_prompt: 'honoured',
     quality: ownQuality,
     background: alwaysOpaque,
-    mask_url: { refused: 'It depends on the workflow: an operator gives one whose name ends with /mask.' },
+    mask_url: 'honoured',
   },
   gpu: { negative_prompt: 'honoured', quality: ownQuality, background: alwaysOpaque, mask_url: ownMask },
   sglang: { negative_prompt: 'honoured', quality: ownQuality, background: alwaysOpaque, mask_url: ownMask },

@@ -113,6 +113,10 @@ export async function addOwnServers(
   }
 }
 
+function sendsMasks({ differences, workflows = {} }: OwnServer): boolean {
+  return differences?.mask != null || Object.keys(workflows).some((name) => name.endsWith('/mask'));
+}
+
 function takesNegativePrompt(style: StyleName): boolean {
   return style === 'comfyui' || styles[style].negativePrompt !== null;
 }
@@ -137,7 +141,7 @@ function modelOf(name: OwnServerName): object {
         aspect_ratios: ['1:1', '16:9', '9:16'],
         output_formats: ['png'],
         ...limits,
-        ...(ownServers[name].differences?.mask != null && { supports_mask: true }),
+        ...(sendsMasks(ownServers[name]) && { supports_mask: true }),
         ...(takesNegativePrompt(ownServers[name].style) && { max_negative_prompt_length: 2_000 }),
         needs_prompt: true,
         source_limits: {

@@ -35,14 +35,15 @@ describe('A workflow file', () => {
   it('The example is read, and a model has a workflow for each number of its source images', () => {
     const example = readWorkflow(readFileSync('client/examples/workflows/comfyui.json', 'utf8'));
     if (example.kind !== 'read') throw new Error(JSON.stringify(example.problems));
-    expect(Object.keys(example.workflows)).toEqual(['sdxl', 'sdxl/1']);
+    expect(Object.keys(example.workflows)).toEqual(['sdxl', 'sdxl/1', 'sdxl/1/mask']);
     const of = (model: string, sources: number, hasMask = false) =>
       workflowFor(example.workflows, model, { sources, hasMask });
     expect(of('sdxl', 0)).toBe(example.workflows['sdxl']);
     expect(of('sdxl', 1)).toBe(example.workflows['sdxl/1']);
     expect(of('sdxl', 2)).toBeUndefined();
     expect(of('constructor', 0)).toBeUndefined();
-    expect(of('sdxl', 1, true)).toBeUndefined();
+    expect(of('sdxl', 1, true)).toBe(example.workflows['sdxl/1/mask']);
+    expect(of('sdxl', 2, true)).toBeUndefined();
   });
 
   it('A file with one workflow has the name "default", and titles of nodes are left out', () => {

@@ -160,7 +160,8 @@ describe('A request to ComfyUI', () => {
     });
 
     it('Without such a workflow the job is refused before a call, and the adapter says that it sends none', async () => {
-      const plain = createComfyui({ ...settings(), ...server, workflows });
+      const { 'sdxl/1/mask': _masked, ...others } = workflows;
+      const plain = createComfyui({ ...settings(), ...server, workflows: others });
       const sent = await received(fake, async () => {
         expect(await plain.submit(masked, never)).toEqual(
           refused('unknown_answer', 'no workflow for 1 source images and a mask'),

@@ -114,6 +114,13 @@ export const comfyuiRows: readonly ComfyuiRow[] = [
   row('download-broke', 'the connection of the first download is closed', 'rendered', {
     firstDownload: { status: 'break' },
   }),
+  { ...row('masked', 'a picture that keeps what the mask protects', 'rendered'), sources: 1, isMasked: true },
+  {
+    ...row('mask-ignored', 'a picture that is painted anew in spite of the mask', 'rendered'),
+    sources: 1,
+    isMasked: true,
+    ends: 'NothingRendered',
+  },
 ];
 
 /**
@@ -121,7 +128,7 @@ export const comfyuiRows: readonly ComfyuiRow[] = [
  * those of validate_prompt in execution.py of github.com/Comfy-Org/ComfyUI (read 2026-11-23).
  */
 interface Input {
-  readonly type: 'link' | 'text' | 'whole' | 'number' | 'file' | 'source';
+  readonly type: 'link' | 'text' | 'whole' | 'number' | 'switch' | 'file' | 'source';
   readonly min?: number;
   readonly max?: number;
 }
@@ -129,12 +136,20 @@ interface Input {
 const link: Input = { type: 'link' };
 const text: Input = { type: 'text' };
 const side: Input = { type: 'whole', min: 16, max: 16_384 };
+const place: Input = { type: 'whole', min: 0, max: 16_384 };
 
 const classes: Readonly<Record<string, Readonly<Record<string, Input>>>> = {
   CheckpointLoaderSimple: { ckpt_name: { type: 'file' } },
   CLIPTextEncode: { text, clip: link },
   EmptyLatentImage: { width: side, height: side, batch_size: { type: 'whole', min: 1, max: 4_096 } },
   ImageScale: { image: link, upscale_method: text, width: side, height: side, crop: text },
+  ImageCompositeMasked: {
+    destination: link,
+    source: link,
+    x: place,
+    y: place,
+    resize_source: { type: 'switch' },
+  },
   KSampler: {
     seed: { type: 'whole', min: 0, max: 2 ** 64 },
     steps: { type: 'whole', min: 1, max: 10_000 },
@@ -150,6 +165,7 @@ const classes: Readonly<Record<string, Readonly<Record<string, Input>>>> = {
   LoadImage: { image: { type: 'source' } },
   PreviewImage: { images: link },
   SaveImage: { images: link, filename_prefix: text },
+  SetLatentNoiseMask: { samples: link, mask: link },
   VAEDecode: { samples: link, vae: link },
   VAEEncode: { pixels: link, vae: link },
 };
@@ -157,7 +173,10 @@ const outputClasses = ['SaveImage', 'PreviewImage'];
 const checkpoints = ['sd_xl_base_1.0.safetensors'];
 
 /** @param files the names of the uploaded images */
-export function refusalOfWorkflow(json: unknown, files: ReadonlySet<string>): Reply | undefined {
+export function refusalOfWorkflow(
+  json: unknown,
+  files: Pick<ReadonlyMap<string, unknown>, 'has'>,
+): Reply | undefined {
   const { prompt } = fieldsOf(json);
   if (prompt === undefined) return refused('no_prompt', {});
   const nodes = Object.entries(fieldsOf(prompt));
@@ -195,7 +214,7 @@ function refused(type: string, nodeErrors: object): Reply {
   };
 }
 
-function errorsOf(node: Fields, prompt: Fields, files: ReadonlySet<string>): string[] {
+function errorsOf(node: Fields, prompt: Fields, files: Pick<ReadonlyMap<string, unknown>, 'has'>): string[] {
   const inputs = fieldsOf(node['inputs']);
   return Object.entries(classes[String(node['class_type'])] ?? {}).flatMap(([name, input]) => {
     if (!Object.hasOwn(inputs, name)) return ['required_input_missing'];
@@ -207,7 +226,7 @@ function errorOf(
   value: unknown,
   input: Input,
   prompt: Fields,
-  files: ReadonlySet<string>,
+  files: Pick<ReadonlyMap<string, unknown>, 'has'>,
 ): string | undefined {
   const { type, min = -Infinity, max = Infinity } = input;
   switch (type) {
@@ -224,6 +243,8 @@ function errorOf(
       if (value < min) return 'value_smaller_than_min';
       return value > max ? 'value_bigger_than_max' : undefined;
     }
+    case 'switch':
+      return typeof value === 'boolean' ? undefined : 'invalid_input_type';
     case 'file':
       return checkpoints.includes(String(value)) ? undefined : 'value_not_in_list';
     case 'source':

@@ -25,6 +25,8 @@ interface Job {
   readonly row: ComfyuiRow | undefined;
   readonly width: number;
   readonly height: number;
+  /** What the picture is then. */
+  readonly kept?: Buffer;
   looks: number;
   downloads: number;
   isDeleted: boolean;
@@ -40,7 +42,7 @@ export interface FakeComfyui extends FakeVendor {
 /** @param key what the proxy asks for. Absent: there is no proxy. */
 export async function startFakeComfyui(paint: Paint = pictureOf, key?: string): Promise<FakeComfyui> {
   const jobs = new Map<string, Job>();
-  const files = new Set<string>();
+  const files = new Map<string, Buffer>();
   const next = new Map<string, Reply>();
   const vendor = await startFakeVendor((request, origin) => {
     const { method, headers, json } = request;
@@ -74,7 +76,7 @@ export async function startFakeComfyui(paint: Paint = pictureOf, key?: string): 
   return { ...vendor, jobs: () => jobs.size, answerNext: (call, reply) => void next.set(call, reply) };
 }
 
-function submit(json: unknown, jobs: Map<string, Job>, files: ReadonlySet<string>): Reply {
+function submit(json: unknown, jobs: Map<string, Job>, files: ReadonlyMap<string, Buffer>): Reply {
   const nodes = Object.values(fieldsOf(fieldsOf(json)['prompt'])).map((node) =>
     fieldsOf(fieldsOf(node)['inputs']),
   );
@@ -86,16 +88,21 @@ function submit(json: unknown, jobs: Map<string, Job>, files: ReadonlySet<string
   const { width, height } = nodes.find((inputs) => typeof inputs['width'] === 'number') ?? {};
   const id = `00000000-0000-4000-8000-${String(jobs.size + 1).padStart(12, '0')}`;
   const state = { looks: 0, downloads: 0, isDeleted: false, isInterrupted: false };
-  jobs.set(id, { id, row, width: Number(width), height: Number(height), ...state });
+  // The first source image keeps everything that a mask may protect.
+  const isMasked = nodes.some((inputs) => 'resize_source' in inputs) && row?.row !== 'mask-ignored';
+  const kept = isMasked
+    ? files.get(String(nodes.find(({ image }) => typeof image === 'string')?.['image']))
+    : undefined;
+  jobs.set(id, { id, row, width: Number(width), height: Number(height), ...(kept && { kept }), ...state });
   return { status: 200, body: { prompt_id: id, number: jobs.size, node_errors: {} } };
 }
 
-function upload(request: Received, files: Set<string>): Reply {
+function upload(request: Received, files: Map<string, Buffer>): Reply {
   const [file] = formOf(request).files;
   if (file?.field !== 'image' || readImageHeader(file.bytes)?.contentType !== file.type)
     return { status: 400 };
   const name = /filename="([^"]+)"/.exec(request.body.toString('latin1'))?.[1] ?? '';
-  files.add(`inputs/${name}`);
+  files.set(`inputs/${name}`, file.bytes);
   return { status: 200, body: { name, subfolder: 'inputs', type: 'input' } };
 }
 
@@ -202,6 +209,6 @@ function view(query: URLSearchParams, jobs: ReadonlyMap<string, Job>, paint: Pai
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
-    body: paint(format, job.width, job.height),
+    body: job.kept ?? paint(format, job.width, job.height),
   };
 }
