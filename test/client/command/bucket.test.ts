@@ -31,6 +31,9 @@ const run = async (...args: readonly string[]): Promise<Said> => served.person.r
 const shown = async (id: string): Promise<unknown> =>
   ((await served.person.json('creations', 'show', id)) as { copy?: unknown }).copy;
 
+const isCopied = async (id: string): Promise<void> =>
+  expect.poll(() => shown(id)).toMatchObject({ status: 'copied' });
+
 async function completed(prompt = 'a lake'): Promise<string> {
   const id = await submit(served.service, served.client.key, { prompt });
   await settled(served.service, id);
@@ -118,12 +121,15 @@ describe('darkroom bucket copy', () => {
     const url = `${server.url}/our-pictures/darkroom/${id}.png`;
     await expect.poll(() => shown(id)).toMatchObject({ status: 'copied', attempts: 1, url });
     expect(await served.person.json('bucket', 'copy', id)).toMatchObject({ id, copy: { status: 'pending' } });
+    await isCopied(id);
   });
 
   it('says why an image cannot be copied, and what to do', async () => {
     await served.person.run(set, { input: secret });
     const [failed, deleted] = [await completed('a fox [sandbox:fail]'), await completed()];
     const waiting = await submit(served.service, served.client.key, { prompt: 'a fox [sandbox:delay=60s]' });
+    // The bucket fails once, so that no other copy may be under way.
+    await isCopied(deleted);
     await run('results', 'delete', deleted);
     server.fail('SlowDown');
     const owed = await completed();
