@@ -41,8 +41,7 @@ export async function* samplesIn(
         for (const [index, sample] of wanted.entries()) {
           const [to, from] = [row[index], above[index]];
           const first = at + 1 + Math.floor((sample * depth) / 8);
-          if (to && from && !repeats(filter, bytes, first, step, to, from))
-            unfilter(filter, bytes, first, step, to, from);
+          if (to && from) unfilter(filter, bytes, first, step, to, from);
         }
         [above, row] = [row, above];
       }
@@ -76,18 +75,8 @@ function inflated(data: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
   return inflate;
 }
 
-/** Copies the row above when this sample has no difference to it, which is most of the opacities of a picture. */
-function repeats(
-  filter: number,
-  bytes: Uint8Array,
-  from: number,
-  step: number,
-  row: Uint8Array,
-  above: Uint8Array,
-): boolean {
-  if (filter !== 2 && filter !== 4) return false;
-  for (let x = 1, at = from; x < row.length; x++, at += step) if (bytes[at] !== 0) return false;
-  row.set(above);
+function isZero(bytes: Uint8Array, from: number, step: number, count: number): boolean {
+  for (let x = 0, at = from; x < count; x++, at += step) if (bytes[at] !== 0) return false;
   return true;
 }
 
@@ -105,7 +94,9 @@ function unfilter(
 ): void {
   let left = 0;
   let at = from;
-  if (filter === 0) for (let x = 1; x < row.length; x++, at += step) row[x] = bytes[at] ?? 0;
+  // As above, for one sample: most of the opacities of a picture.
+  if ((filter === 2 || filter === 4) && isZero(bytes, from, step, row.length - 1)) row.set(above);
+  else if (filter === 0) for (let x = 1; x < row.length; x++, at += step) row[x] = bytes[at] ?? 0;
   else if (filter === 1)
     for (let x = 1; x < row.length; x++, at += step) {
       left = ((bytes[at] ?? 0) + left) & 255;
