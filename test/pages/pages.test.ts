@@ -443,8 +443,8 @@ describe('A page that fails', () => {
     expect(await alert.textContent()).toContain('req_5f0b7c1e');
     portal.stub.reset();
     await alert.getByRole('button', { name: 'Try again' }).click();
-    await portal.page.getByRole('row').nth(2).waitFor();
-    expect(await alert.count()).toBe(0);
+    await alert.waitFor({ state: 'detached' });
+    await portal.page.getByRole('columnheader', { name: 'Available after' }).waitFor();
   });
 
   it('says when the service cannot be reached, and what that means for a change', async () => {

@@ -133,11 +133,11 @@ describe('darkroom generate', () => {
     ];
     const { out, err } = await served.person.run(args, { env, isTTY: true });
     expect(out).toBe('shown.png\n');
-    if (begins === undefined) expect(err).not.toMatch(/1337|_G/);
+    if (begins === undefined) expect(err).not.toMatch(/\]1337;|_Ga=/);
     else expect(shownIn(err, begins)).toEqual(readFileSync(at('shown.png')));
     const hidden = await served.person.run([...args, '--no-preview'], { env, isTTY: true });
     const piped = await served.person.run(args, { env });
-    expect(hidden.err + piped.err).not.toMatch(/1337|_G/);
+    expect(hidden.err + piped.err).not.toMatch(/\]1337;|_Ga=/);
   });
 
   it('a terminal sees a line that changes, and nothing of it remains', async () => {
