@@ -34,8 +34,15 @@ export function maskProblem(mask: ImageBytes, source: ImageBytes): MaskProblem |
 /** The byte of IHDR that tells interlacing: PNG, second edition, 11.2.2. */
 const interlaceAt = 28;
 
+/** The pixels of a WebP that the renderer of masks decodes in its memory, whatever the size of the file. */
+export const mostWebpPixels = 19_000_000;
+
 /** A kind that service/render/thumbnails/decode.ts does not read. Refused here, it costs nobody a picture. */
-function unreadKind({ contentType, bytes }: ImageBytes): string | undefined {
+function unreadKind({ contentType, bytes, width, height }: ImageBytes): string | undefined {
+  if (contentType === 'image/webp') {
+    if (isAnimated(bytes)) return 'an animated WebP';
+    return width * height > mostWebpPixels ? 'a WebP of more than 19 megapixels' : undefined;
+  }
   if (contentType === 'image/png') {
     if (bytes[interlaceAt] !== 0) return 'an interlaced PNG';
     return hasTransparentColour(bytes) ? 'a PNG with a transparent colour (tRNS)' : undefined;
@@ -43,6 +50,11 @@ function unreadKind({ contentType, bytes }: ImageBytes): string | undefined {
   const frame = contentType === 'image/jpeg' ? frameOf(bytes) : undefined;
   // Marker, length, precision, height, width, components: ITU T.81, B.2.2.
   return frame !== undefined && bytes[frame + 9] === 4 ? 'a JPEG of CMYK' : undefined;
+}
+
+/** The bit A in the flags of VP8X: RFC 9649, section 2.7. */
+function isAnimated(bytes: Uint8Array): boolean {
+  return String.fromCharCode(...bytes.subarray(12, 16)) === 'VP8X' && ((bytes[20] ?? 0) & 2) !== 0;
 }
 
 /** A chunk tRNS without a palette (colour type 3). It stands before the first IDAT: PNG, second edition, 5.6. */

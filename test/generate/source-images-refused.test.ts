@@ -1,11 +1,14 @@
 /** The refusals of source images, the copies, and which downloads go on after a failure. */
 import { describe, expect, it } from 'vitest';
+import { rendererSizes } from '../../lib/renderer-sizes.ts';
 import type { StartOutcome } from '../../service/aws/step-functions.ts';
 import type { ChargeStore } from '../../service/creations/charge-store.ts';
 import type { Refund } from '../../service/creations/refund.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { Executions } from '../../service/creations/executions.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
+import { maxSourceBytes } from '../../service/contract/limits.ts';
+import { mostWebpPixels } from '../../service/generate/mask-problem.ts';
 import type { SourceResult } from '../../service/outbound/outbound.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { pngOf, stub } from '../api/fakes.ts';
@@ -132,6 +135,7 @@ describe('a mask', () => {
     ['a PNG with other chunks', ofColour(2, withChunk('gAMA')), undefined],
     ['a JPEG of CMYK', ofCmyk(), /must not be a JPEG of CMYK/],
     ['a JPEG', jpeg(300, 200), undefined],
+    ['an animated WebP', Buffer.from(webp(300, 200)).fill(2, 20, 21), /must not be an animated WebP/],
     ['a WebP', webp(300, 200), undefined],
   ])('for %s is refused before the charge if its pixels are not read', async (_what, source, message) => {
     const bytes = { kind: 'fetched', bytes: source } as const;
@@ -143,6 +147,21 @@ describe('a mask', () => {
     if (message) expect(answer.body).toHaveProperty('error.details.errors', [error]);
     expect((await post(giving(bytes), withImages(1))).status).toBe(202);
   });
+
+  it.each([
+    [4_358, 202],
+    [4_359, 400],
+  ])(
+    'for a WebP of %i pixels squared, of which the renderer decodes 19 megapixels, is %i',
+    async (side, status) => {
+      const source = { kind: 'fetched', bytes: webp(side, side) } as const;
+      const mask = { kind: 'fetched', bytes: png(side, side) } as const;
+      expect((await masked(mask, {}, source).answering).status).toBe(status);
+      // service/platform/lambda.ts gives a sixth of the memory to a picture.
+      const decoded = mostWebpPixels * 8 + 2 * maxSourceBytes;
+      expect(decoded).toBeLessThan((rendererSizes.any.memoryMegabytes * 2 ** 20) / 6);
+    },
+  );
 
   it('that cannot be downloaded is a 502 without an input_index', async () => {
     const { body } = await masked({ kind: 'failed', retryable: true }).answering;
