@@ -27,7 +27,7 @@ async function synthesize(): Promise<void> {
   const { stackName, terminationProtection } = stackOf(stage);
   const pages = await mkdtemp(join(tmpdir(), 'darkroom-pages-'));
   try {
-    // The place of the pages below their host is filled in when they are published.
+    // The path of the pages below their host is filled in when they are published.
     await buildPortal(pages, '{base}');
     await buildReference(pages);
     await writePackage(pages);

@@ -85,7 +85,7 @@ export function createAdvance(options: AdvanceOptions): (seconds: number) => Pro
   };
 }
 
-/** Functions look at the clock a few times a second, so a second is enough for them to notice a jump. */
+/** Functions read the clock a few times a second, so a second is enough for them to notice a jump. */
 const noticeMillis = 1_000;
 
 /** Gives tasks that are past a deadline of their own a moment to notice. Resolves with whether there was one. */

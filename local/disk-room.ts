@@ -14,7 +14,7 @@ export interface DiskRoomOptions {
   readonly folder: string;
   /** The floor. 0: the service takes new work until the disk is full. */
   readonly minFreeBytes: number;
-  /** Tells a person that the space fell below the floor, or rose above it again. */
+  /** Called with a sentence for a person when the space falls below the floor, or rises above it again. */
   readonly tell: (sentence: string) => void;
   /** The free bytes of the folder's disk. The default asks the operating system. */
   readonly freeBytes?: (folder: string) => number;

@@ -43,7 +43,7 @@ export interface OneMachineOptions {
   readonly port?: number;
   /** The machine serves others under a public address. Absent: a test machine, on loopback and with its controls. */
   readonly service?: PublicService;
-  /** Values in place of the template's environment variables. `{origin}` becomes this server's address. */
+  /** Values that replace environment variables of the template. `{origin}` becomes this server's address. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly verifyWebhook: VerifyWebhook;
   /** The addresses that the issuer of this machine offers for a sign-in. The default is none. */

@@ -5,7 +5,7 @@ import { localPath } from './control/control.ts';
 import type { ListenOptions } from './server.ts';
 import { noteViewer, type TrustedProxies } from './viewer.ts';
 
-/** A service for others, in the place of the test machine with its controls. */
+/** A service for others, instead of the test machine with its controls. */
 export interface PublicService extends Required<Pick<ListenOptions, 'host'>>, Pick<ListenOptions, 'tls'> {
   /** The origin under which clients reach the service. Absent: the address of the listener. */
   readonly url?: string;

@@ -99,7 +99,7 @@ export function createMeter(
 
 export type Meter = ReturnType<typeof createMeter>;
 
-/** The thumbnails of a picture are told apart: their keys end in the side of the form. */
+/** Thumbnails are counted apart from pictures. Their keys end in their side length. */
 function labelOf({ service, operation, input }: AwsCall): string {
   const isThumbnail = operation === 'PutObject' && /-\d+\.webp$/.test(String(input['Key']));
   return `${service} ${operation}${isThumbnail ? ' of a thumbnail' : ''}`;

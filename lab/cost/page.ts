@@ -198,7 +198,7 @@ function costTables(report: CostReport): Readonly<Record<string, readonly string
   };
 }
 
-/** The page with the tables of the report in the places of its own. Throws when a section has other tables. */
+/** Replaces the page's tables by those of the report. Throws when a section has other tables. */
 export function withTables(page: string, report: CostReport): string {
   const tables = costTables(report);
   const sections = page.split(/^(?=## )/m).map((section) => {

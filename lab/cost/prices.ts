@@ -146,7 +146,7 @@ export interface Measurements {
  * The cost of 1,000 creations of a kind. The sandbox paints its pictures in the renderer itself, and a vendor does
  * not: the renderer without a painting takes the CPU time of a creation that fails, and that of the thumbnails.
  *
- * @param renderer the one that renders, in place of the measured one
+ * @param renderer the renderer, instead of the measured one
  */
 export function billOf(kind: CreationKind, { kinds, memory }: Measurements, renderer?: string): Bill {
   const rendererOf = ({ functions }: CreationCount): [string, FunctionCount] | undefined =>

@@ -15,9 +15,9 @@ import {
 /** One entry of a page: two ids of 40 characters, and the names of its members. */
 const entryBytes = 110;
 const monthSeconds = 30 * 86_400;
-/** Of the frame: the first read with five units, and the place in the rate. */
+/** Of the frame: the first read with five units, and the count of the rate. */
 const frame = { readUnits: 5, writeUnits: 1 } as const;
-/** The newest page, and the events without a place. */
+/** The newest page, and the events that have no position yet. */
 const readUnitsOfALook = 2;
 
 /** USD for reads of events, of 1,000 each, and for a month of one client that always holds a read. */
@@ -48,7 +48,7 @@ function costOfHeldRead(memory: Memory): number {
   return prices.apiRequest + invocationCost(units, seconds, accessLogBytes);
 }
 
-/** With the look before the wait. */
+/** With the poll before the wait. */
 function looksOfHeldRead(): number {
   let looks = 1;
   for (let elapsed = 0; elapsed < longestWaitSeconds * 1000; looks += 1)
@@ -56,7 +56,7 @@ function looksOfHeldRead(): number {
   return looks;
 }
 
-/** The times of the first looks of a held read. */
+/** The times of the first two polls after the beginning of a held read. */
 export function lookSeconds(): string {
   const [first, second] = eventPausesMillis;
   return `${first / 1000} and ${(first + second) / 1000}`;
@@ -66,11 +66,11 @@ const firstLookMillis = 150;
 /** The pauses grow to this (service/openai/hold.ts). */
 const longestLookMillis = 2_000;
 /**
- * The record of the tries. With the charge: an entry and the head of its place, each twice in a transaction. After
+ * The record of the tries. With the charge: the entry and the head of the record, each twice in a transaction. After
  * the answer: the entry again.
  */
 const triesWriteUnits = 2 * 2 + 1;
-/** A place is taken before the charge, and given back after the answer. */
+/** A slot is taken before the charge, and freed after the answer. */
 const placeWriteUnits = 2;
 /** The head of the tries. */
 const triesReadUnits = 1;
@@ -90,7 +90,7 @@ export function heldBill(seconds: number, memory: Memory): number {
   );
 }
 
-/** Each look reads one unit: a consistent read of an item of at most 4 KB. */
+/** Each poll costs one unit: a consistent read of an item of at most 4 KB. */
 function looksIn(seconds: number): number {
   let looks = 1;
   let pause = firstLookMillis;

@@ -58,7 +58,7 @@ function costOfEmptyAudit(memory: Memory): number {
 }
 
 /**
- * Read units of one count for each creation: its item, its row of the ledger, and its place in the list of its account.
+ * Read units of one count for each creation: its item, its row of the ledger, and its entry in the list of its account.
  * No read of what is older than an hour is consistent (service/audit/books-reads.ts).
  */
 export const auditUnits = 0.55;
@@ -75,7 +75,7 @@ export function wholeAudit(): number {
   return 1000 * auditUnits * prices.readUnit;
 }
 
-/** Of one erasure by age: a read of the item and of its place in the list, and a write of an item of up to 2 KB. */
+/** Of one erasure by age: a read of the item and of its entry in the list, and a write of an item of up to 2 KB. */
 const erasure = { readUnits: 1.03, writeUnits: 2 } as const;
 
 /** USD for the erasure of the texts of 1,000 creations. */

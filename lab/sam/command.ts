@@ -32,7 +32,7 @@ function isTemplate(value: unknown): value is Template {
   return templateSchema.safeParse(value).success;
 }
 
-/** The variables that tell a function under SAM the address of AWS and its identity there. */
+/** The variables that give a function under SAM the address of AWS and its identity there. */
 export const awsVariables = ['AWS_ENDPOINT_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
 
 /** The template in which every function declares these variables and has the absolute path of its bundle. */

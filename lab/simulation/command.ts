@@ -131,7 +131,7 @@ async function runOutage(of: string): Promise<boolean> {
   return isGood;
 }
 
-/** Runs crowds of clients whose writes meet conflicts. Each worker answers its share of the requests. */
+/** Runs the scenarios of `--conflicts`. Each worker answers its share of the requests. */
 function runCrowds(text: string, flags: Flags): Promise<boolean> {
   const conflicts = Number(text);
   if (text.trim() === '' || !(conflicts >= 0 && conflicts < 1)) {

@@ -1,4 +1,4 @@
-/** What `npm run simulate` tells its worker processes to do, and what these report back. */
+/** The jobs that `npm run simulate` sends to its worker processes, and their reports. */
 import type { Narrow } from './clients/narrow-scenarios.ts';
 import type { LoadPlan, LoadReport } from './load/measures.ts';
 import type { LoadProgress } from './load/run-load.ts';
@@ -100,7 +100,7 @@ export type Message =
       readonly sites: readonly string[];
       /** The call sites at which a fault struck. */
       readonly struck: readonly string[];
-      /** How often each kind of fault struck, and how often each mishap of a scenario happened. */
+      /** How often each kind of fault struck, and how often each failure of a scenario happened. */
       readonly kinds: Readonly<Record<string, number>>;
       readonly slowest: { readonly seed: number; readonly millis: number };
     }

@@ -6,13 +6,13 @@ import type { Job, KillMessage, Message, OutageReport, Report } from './messages
 
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 const killer = fileURLToPath(new URL('kill/main.ts', import.meta.url));
-// An outage of full size needs some 3 GB, and a crowd of 1,000 creations a second some 6 GB.
+// An outage of full size needs some 3 GB, and a load of 1,000 creations a second some 6 GB.
 const execArgv = [
   '--disable-warning=ExperimentalWarning',
   '--max-old-space-size=9000',
   '--max-semi-space-size=64',
 ];
-// Node keeps the modules without their types and compiled, as bin/setup.mjs tells it for every npm script.
+// Node caches the modules without their types and compiled, as for every npm script (bin/setup.mjs).
 const cache = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const env = { NODE_COMPILE_CACHE: cache, ...process.env };
 
@@ -93,7 +93,7 @@ export class Progress {
     );
   }
 
-  /** Prints how often each kind of fault struck and how often each mishap of a scenario happened. */
+  /** Prints how often each kind of fault struck and how often each failure of a scenario happened. */
   printKinds(): void {
     const kinds = [...this.#kinds].sort(([, a], [, b]) => b - a).map(([kind, times]) => `${kind} ${times}`);
     console.log(`Kinds of faults: ${kinds.join(', ')}`);

@@ -42,7 +42,7 @@ export async function startFakes(paint?: Paint): Promise<ReadonlyMap<VendorName,
   );
 }
 
-/** The environment variable that tells the functions the addresses of the fakes. */
+/** The environment variable with the addresses of the fakes for the functions. */
 export function environmentOf(
   vendors: Iterable<readonly [name: string, vendor: FakeVendor]>,
 ): Readonly<Record<string, string>> {

@@ -7,7 +7,7 @@ import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
 export interface DynamoOptions {
   /** The time in epoch milliseconds. */
   readonly now: () => number;
-  /** The place that keeps the tables. The default keeps nothing. */
+  /** The storage of the tables. The default stores nothing. */
   readonly storage?: TableStorage;
   /** How long a transaction holds its items before it commits. The default is 0: it commits at once. */
   readonly transactionHoldMillis?: number;
@@ -70,7 +70,7 @@ export function createDynamo({
     return kept(end);
   }
 
-  /** Answers once everything is kept that the answer may tell, also the answer of a read or a refusal. */
+  /** Answers when everything that the answer may show is stored. A read or a refusal waits, too. */
   async function kept(work: () => AwsOutput): Promise<AwsOutput> {
     try {
       return work();

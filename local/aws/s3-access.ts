@@ -76,7 +76,7 @@ function denied(message: string): AwsError {
   return new AwsError('AccessDenied', message, { status: 403 });
 }
 
-/** S3 tells only a caller that may list the bucket that a key is missing. Others get 403 AccessDenied. */
+/** S3 answers 404 for a missing key only to a caller that may list the bucket. Others get 403 AccessDenied. */
 export function hideMissingKeys(service: AwsService, authorize: (call: AwsCall) => void): AwsService {
   return async (call) => {
     try {
@@ -90,7 +90,7 @@ export function hideMissingKeys(service: AwsService, authorize: (call: AwsCall) 
   };
 }
 
-// What S3 tells a browser about requests from other origins, by the rules of the bucket.
+// The CORS headers of S3, by the rules of the bucket.
 
 /** One rule of a bucket, as the template has it. One `*` in an origin or a header stands for any text. */
 export interface CorsRule {

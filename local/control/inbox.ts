@@ -27,7 +27,7 @@ const maxBodyBytes = 1024 * 1024;
 
 export type Inbox = ReturnType<typeof openInbox>;
 
-/** A receiver for webhooks, which a person can look into. */
+/** A receiver for webhooks, whose content a person can read. */
 export function openInbox(options: InboxOptions) {
   const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(
     options.file,

@@ -12,7 +12,7 @@ import {
 import type { StoredToken } from './storage.ts';
 import type { Table } from './table.ts';
 
-/** The place of one item: its table, and its primary key as a text. */
+/** One item, by its table and its primary key as a text. */
 export interface HeldPlace {
   readonly table: Table;
   readonly id: string;
@@ -31,7 +31,7 @@ export function createHolds() {
 
   const isHeld = (table: Table, id: string): boolean => count > 0 && held.get(table)?.has(id) === true;
 
-  /** Throws the cancellation of a transaction when one of its places is held. */
+  /** Throws the cancellation of a transaction when one of its items is held. */
   const check = (places: readonly HeldPlace[]): void => {
     if (!places.some(({ table, id }) => isHeld(table, id))) return;
     throw transactionCanceled(
@@ -42,7 +42,7 @@ export function createHolds() {
   return {
     isHeld,
     check,
-    /** Holds every place, and returns their release. Throws AwsError when a place or the token is in flight. */
+    /** Holds every item, and returns their release. Throws AwsError when an item or the token is in flight. */
     take: (places: readonly HeldPlace[], token: Token | undefined): (() => void) => {
       const known = token && tokens.get(token.text);
       if (known !== undefined) throw known === token?.fingerprint ? transactionInProgress() : tokenMismatch();

@@ -67,7 +67,7 @@ export function sizeOfRow(row: Row): number {
   return (row.size ??= sizeOfItem(row.item));
 }
 
-/** A place between rows: a sort key, and the primary key for rows with the same one. */
+/** A position between rows: a sort key, and the primary key for rows with the same sort key. */
 export type Place = Pick<Row, 'sort' | 'id'>;
 
 /** Negative when `one` stands before `other`. */
@@ -86,7 +86,7 @@ export function firstIndex<Value>(rows: readonly Value[], isBehind: (row: Value)
   return low;
 }
 
-/** Puts a row at its place, and replaces the row that is there. */
+/** Inserts a row in order, and replaces the row with the same key. */
 export function insertRow<One extends Row>(rows: One[], row: One): void {
   const last = rows.at(-1);
   if (last === undefined || comparePlaces(last, row) < 0) {

@@ -1,4 +1,4 @@
-/** The port between the engine, which holds everything in memory, and the place that keeps what changed. */
+/** The port between the engine, which holds everything in memory, and the storage of its changes. */
 import type { Item } from './attributes.ts';
 
 /** A key of a table or of an index, as CreateTable names it. */
@@ -67,7 +67,7 @@ export interface TableStorage {
   readonly append: (record: StoredRecord) => void;
   /** Resolves once everything appended so far is kept for good. Undefined when there is nothing to wait for. */
   readonly settled: () => Promise<void> | undefined;
-  /** Waits for open work and frees the place. */
+  /** Waits for open work and releases the storage. */
   readonly close: () => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import type { Handler } from '../http.ts';
 /** The people of the local issuer. A subject holds everything that the issuer says of the person. */
 const unverified = 'unverified:';
 
-/** Letters that only look alike stay different, as the service has it. */
+/** Letters outside ASCII stay as they are, as in the service. */
 const asciiLower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** A person with an unverified address need not be the owner of that address. */
@@ -25,7 +25,7 @@ function addressOf(subject: string): { readonly email: string; readonly email_ve
   return { email: isVerified ? subject : subject.slice(unverified.length), email_verified: isVerified };
 }
 
-/** The provider's sessions and codes, in memory. The provider itself looks at their expiry. */
+/** The provider's sessions and codes, in memory. The provider itself checks when they expire. */
 function createMemory(): (model: string) => Adapter {
   const items = new Map<string, AdapterPayload>();
   const done = Promise.resolve(undefined);

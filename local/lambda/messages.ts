@@ -85,7 +85,7 @@ export interface FunctionLogLine {
   readonly line: string;
 }
 
-// The shared memory in which a worker tells how it is doing. worker-boot.mjs writes the cells by number.
+// The shared memory in which a worker reports its state. worker-boot.mjs writes the cells by number.
 
 /** When the worker's event loop last turned, in real milliseconds since 1970. 0 until the worker has started. */
 const turnCell = 0;

@@ -127,7 +127,7 @@ export type ToInterpreter =
   | { readonly type: 'token'; readonly call: number; readonly token: string; readonly message: TaskMessage }
   | { readonly type: 'sync'; readonly sync: number };
 
-/** A message from the thread. Everything told before `synced` has happened before the sync. */
+/** A message from the thread. The events of every message before `synced` happened before the sync. */
 export type FromInterpreter =
   | { readonly type: 'task'; readonly call: number; readonly task: TaskCall }
   | { readonly type: 'history'; readonly arn: string; readonly event: HistoryEvent }

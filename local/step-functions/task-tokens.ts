@@ -1,6 +1,6 @@
 /** The tokens of tasks that wait for SendTaskSuccess or SendTaskFailure, one for each attempt. */
 
-/** What SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat tell a task. */
+/** The messages of SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat. */
 export type TaskMessage =
   | { readonly kind: 'success'; readonly output: unknown }
   | { readonly kind: 'failure'; readonly error: string; readonly cause: string }

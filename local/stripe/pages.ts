@@ -69,7 +69,7 @@ function isWithin(
   return created > gt && created >= gte && created < lt && created <= lte;
 }
 
-/** A copy of the object, or of the list, in which objects stand in the place of the ids that `paths` name. */
+/** A copy of the object, or of the list, with objects instead of the ids that `paths` name. */
 export function expanded(account: StripeAccount, value: unknown, paths: readonly string[]): unknown {
   const copy = structuredClone(value) as Record<string, unknown>;
   for (const path of paths) expandOne(account, copy, path.split('.'), path);

@@ -1,4 +1,4 @@
-/** The page to pay on, in the place of Stripe's own. It needs no script. */
+/** The payment page, instead of Stripe's own. It needs no script. */
 import { escape, titledPage } from '../control/page.ts';
 import { cards } from './cards.ts';
 import type { Session } from './objects.ts';

@@ -1,4 +1,4 @@
-/** PaymentIntents and Checkout Sessions: which states follow which, and what each step tells. */
+/** PaymentIntents and Checkout Sessions: their states, and the event of each step. */
 import type { StripeAccount } from './account.ts';
 import { type Card, type CardName, cards, type Decline } from './cards.ts';
 import { tell } from './events.ts';

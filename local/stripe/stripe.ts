@@ -37,7 +37,7 @@ export function createFakeStripe(state: StripeState, world: StripeWorld) {
   };
 }
 
-/** The oldest work that is due. Of two at the same instant, the one that was planned first. */
+/** The oldest work that is due. Of two with the same time, the one that was planned first. */
 function takeDue({ state, world }: StripeAccount): Work | undefined {
   const now = world.now();
   let first: StripeState['due'][number] | undefined;

@@ -132,37 +132,38 @@ export type Operation =
   | PortalFunctionName;
 
 export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver, MailObserver {
-  /** Is told what happens between the service and Stripe. */
+  /** Called for what happens between the service and Stripe. */
   readonly payments: PaymentObserver;
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** Is told that a creation was read by its id. */
+  /** Called when a creation was read by its id. */
   readonly onRead: (creation: string) => void;
-  /** Is told which notice an invocation delivers. */
+  /** Called when an invocation delivers a notice. */
   readonly onDelivers: (invocation: string, notice: string) => void;
-  /** Is told that an API function begins with a request. */
+  /** Called when an API function begins with a request. */
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
-  /** Is told that an API function answered, or that the gateway answered in its place. */
+  /** Called when an API function answered, or the gateway for it. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Is told that a Task invokes a function, with what its execution was started, and what the Task gets. */
+  /** Called when a Task invokes a function, with the input of the execution and the input of the Task. */
   readonly onTask: (functionName: string, startedWith: Payload, input: Payload) => void;
-  /** Is told which creation an invocation renders. */
+  /** Called when an invocation renders a creation. */
   readonly onRenders: (invocation: string, creation: string) => void;
-  /** Is told with which input an execution of a creation is started. */
+  /** Called with the input when an execution of a creation is started. */
   readonly onStart: (input: string) => void;
-  /** Is told that a Task invokes a function while the run's invocation before has not ended. */
+  /** Called when a Task invokes a function before the earlier invocation of the same run has ended. */
   readonly onRunAgain: (creation: string, earlier: Invocation) => void;
-  /** Is told that an execution of a creation ended without success, or with success, and with what it was started. */
+  /** Called with its input when an execution of a creation ended without success. */
   readonly onDied: (name: string, startedWith: Payload) => void;
+  /** Called with its input when an execution of a creation ended with success. */
   readonly onSucceeded: (name: string, startedWith: Payload) => void;
-  /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
+  /** Called when the code of a Task did not understand its creation, with the release that began the execution. */
   readonly onNotUnderstood: (startedWith: Payload | NoticePayload, began: Release) => void;
-  /** Is told how a callback was answered. */
+  /** Called with the answer to a callback. */
   readonly onCallback: (sent: SentCallback, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Is told that a task was ended with success, and with which output. */
+  /** Called with the output when a task was ended with success. */
   readonly onTaskEnded: (output: string) => void;
-  /** Is told the plain text of a webhook secret that was sealed. */
+  /** Called with the plain text of a webhook secret that was sealed. */
   readonly onSealed: (sealed: string, plain: string) => void;
-  /** Is told every log line, and every text in the history of an execution. */
+  /** Called with every log line, and with every text in the history of an execution. */
   readonly onText: (text: string) => void;
 }
 
@@ -208,14 +209,14 @@ const limitMillis = {
 
 const environments = 3;
 
-/** How many requests of one account are held at once: the share of a small account of AWS, or of a larger one. */
+/** How many requests of one account are held at once, in a small account of AWS or in a larger one. */
 export const heldPlacesOf = (dice: Dice): number =>
   dice.chance('few places of held requests', 0.3) ? heldShare.least : 8;
 
-/** What Step Functions allows StartExecution, and what the reconciler is told of it. */
+/** The quota of StartExecution, which the reconciler also gets. */
 export interface StartLimits {
   readonly startsPerSecond: number;
-  /** So many starts at once, after a pause. */
+  /** How many executions can start at once after a pause. */
   readonly startBurst: number;
 }
 
@@ -231,7 +232,7 @@ export interface ServiceOptions extends StartLimits {
   readonly mails: MailHabits;
   /** Whether the operator restores the table in the run. */
   readonly isRestored: boolean;
-  /** What a load has in the place of what the seeds have. */
+  /** The parts with which a load replaces those of the seeds. */
   readonly load: LoadParts;
   /** The setting: how many creations may be open at once in the whole service. */
   readonly serviceCapacity: number;
@@ -610,7 +611,7 @@ function withoutRenderer(text: string): string {
   return v > 1 ? text : JSON.stringify({ creation_id });
 }
 
-/** The answer of the function, or of the gateway in its place. */
+/** The answer of the function, or of the gateway. */
 function answerOf(result: InvocationResult | 'throttled' | 'too_many'): APIGatewayProxyStructuredResultV2 {
   if (result === 'too_many') return gatewayAnswer(gatewayLimits.throttledStatus);
   if (result === 'throttled') return gatewayAnswer(gatewayLimits.statusOfThrottledFunction);

@@ -1,4 +1,4 @@
-/** Stands in the place of the network below the SDK: turns its HTTP requests into calls of a function. */
+/** Replaces the network below the SDK: turns its HTTP requests into calls of a function. */
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { AwsError } from '../../../local/aws/aws-error.ts';
@@ -21,7 +21,7 @@ export interface HttpAnswer {
   };
 }
 
-/** Settings of the SDK's clients when a function takes the place of the network. */
+/** Settings of the SDK's clients when a function replaces the network. */
 export const withoutNetwork = {
   region: 'us-east-1',
   endpoint: 'https://aws.test',

@@ -38,7 +38,7 @@ export const noPayments: PaymentHabits = {
 };
 
 export interface PaymentObserver extends StripeObserver {
-  /** Is told how an event was answered. `invocation` is absent when the function never began. */
+  /** Called with the status of the answer to an event. `invocation` is absent when the function never began. */
   readonly onEventAnswered: (sent: SentEvent, invocation: Invocation | undefined, status: number) => void;
 }
 

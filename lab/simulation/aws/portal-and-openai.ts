@@ -99,7 +99,7 @@ export interface OpenaiAnswer {
 export interface OpenaiObserver {
   /** Called when the function begins with a request. */
   readonly onOpenaiSent: (invocation: Invocation, event: APIGatewayProxyEvent) => void;
-  /** Is told that the function answered, or that the gateway answered in its place. */
+  /** Called when the function answered, or the gateway for it. */
   readonly onOpenaiServed: (invocation: Invocation, answer: OpenaiAnswer) => void;
 }
 

@@ -141,10 +141,10 @@ function bucketOf({ ratePerSecond, burst }: Throttle): BucketSize {
 }
 
 /**
- * What API Gateway answers in the place of a function. Source: the API Gateway developer guide, "Throttle requests to
- * your HTTP APIs" and "to your REST APIs". Its quotas are in admin/preflight/quotas. It looks at the limit of the
- * route first, and at that of the account last. Assumption, the stricter one: the limit of a stage counts the requests
- * of all its routes.
+ * What API Gateway answers instead of a function. Source: the API Gateway developer guide, "Throttle requests to
+ * your HTTP APIs" and "to your REST APIs". Its quotas are in admin/preflight/quotas. It checks the limit of the
+ * route first, and the limit of the account last. Assumption, the stricter one: the limit of a stage counts the
+ * requests of all its routes.
  */
 export const gatewayLimits = {
   /** A throttled request gets this answer of the gateway itself. */

@@ -28,8 +28,8 @@ export interface AwsClients {
 }
 
 /**
- * What these settings are in the functions, too. Each client would look for them in the environment and in
- * configuration files.
+ * The functions have the same settings. Without them, each client would search the environment and configuration
+ * files.
  */
 const defaults = {
   retryMode: 'standard',

@@ -41,8 +41,8 @@ export interface SimulatedTable {
   /** Deletes the items past their time to live, except those that a transaction holds. Returns how many. */
   readonly expire: () => number;
   /**
-   * Puts a table in the place of this one that has the items of `atMillis`. Invocations that have begun before go on
-   * with the old table, which nobody sees any more. Returns the commits up to then.
+   * Replaces this table by one with the items of `atMillis`. Invocations that have already begun go on with the old
+   * table, which nobody sees any more. Returns the commits up to `atMillis`.
    */
   readonly restore: (atMillis: number) => (readonly Change[])[];
 }

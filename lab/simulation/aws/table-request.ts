@@ -1,7 +1,7 @@
 /** Requests to the simulated table, in DynamoDB's own JSON. */
 import type { Attribute, Item } from '../../../local/dynamodb/attributes.ts';
 
-/** The body of a request to any service, not yet looked at. */
+/** The body of a request to any service, not yet checked. */
 export type Input = Readonly<Record<string, unknown>>;
 
 /** The members that one write or read of an item may have. */
@@ -63,8 +63,8 @@ export function targetOf(input: Input): string {
 }
 
 /**
- * The sort key up to its first #, such as KEY or LEDGER. An invitation at the place where a sign-in looks for it has an
- * account as its sort key, and is named by its partition.
+ * The sort key up to its first #, such as KEY or LEDGER. The copy of an invitation that a sign-in reads has an account
+ * as its sort key, and is named by its partition.
  */
 function kindOf(request: ItemRequest | undefined): string {
   const key = request?.Key ?? request?.Item;

@@ -275,7 +275,7 @@ function createUploadSteps({ world, service, accountOf }: Stage, send: SendReque
       const headers = { ...upload_headers, 'content-length': String(bytes.length) };
       world.note(`client ${step.name} puts: ${service.bucket.receive(upload_url, headers, bytes)}`);
     },
-    /** The items of image_urls, in which the ids of uploads stand in the place of the steps' names. */
+    /** The items of image_urls, with the ids of uploads instead of the names of steps. */
     named: (images: readonly string[]): string[] =>
       images.map((image) =>
         image.startsWith('upload:') ? (addresses.get(image.slice('upload:'.length)) ?? noUpload) : image,

@@ -108,16 +108,14 @@ function cancelledSubmit(dice: Dice, name: string, index: number): Submit {
   };
 }
 
-// The scenario of `--conflicts`: crowds of clients send requests of every kind, many of them at the same
-// instant, while an operator gives commands. Single writes meet conflicts all the time, and nothing else goes
-// wrong.
+// The scenario of `--conflicts`: clients send requests of every kind, many of them at the same time, while an
+// operator gives commands. Single writes meet conflicts all the time, and nothing else goes wrong.
 
 /** The number of the clients' steps in one scenario. Polls and repetitions come on top. */
 const clientSteps = 110;
 const lengthMillis = 45_000;
 /**
- * When a key is revoked and an account is suspended. The crowd no longer uses them from shortly before that
- * on.
+ * When a key is revoked and an account is suspended. The clients stop using them shortly before.
  */
 const revokedAt = 20_000;
 const suspendedAt = 30_000;
@@ -130,7 +128,7 @@ const crowdAccounts: readonly AccountPlan[] = [
   ofCrowd,
 ];
 
-/** Creates the crowd of a seed. Each single write meets a conflict with this probability. */
+/** Creates the scenario of a seed. Each single write meets a conflict with this probability. */
 export function crowdOf(seed: number, conflictProbability: number): Scenario {
   const dice = createDice(seed);
   const clients = Array.from({ length: clientSteps }, (_, index) =>

@@ -83,7 +83,7 @@ export function noticeAddress(receiver: Behaviour): string {
   return `https://receiver.test/${receiver}?notices&${addressMark}`;
 }
 
-/** No two endpoints have the same address, so that an address tells whose endpoint it is. */
+/** No two endpoints have the same address, so that an address names its endpoint. */
 export function endpointAddress(receiver: Behaviour, account: string, name: string): string {
   return `https://receiver.test/${receiver}?endpoint=${account}-${name.replaceAll(' ', '-')}&${addressMark}`;
 }
@@ -219,7 +219,7 @@ function earlierRows(
 /** The addresses of people, and what the issuer says of who has them. */
 const issuer = 'https://issuer.test';
 
-/** The place of the second owner among the addresses that are invited. The places before it are those of guests. */
+/** The index of the second owner among the invited addresses. Those before it are addresses of guests. */
 export const ownersPlace = 2;
 
 /** The address of a person with whom an account begins. */
@@ -237,7 +237,7 @@ export function addressAt(place: number): string {
   return place === ownersPlace ? emailOf(1) : `guest-${place}@client.test`;
 }
 
-/** @param who tells apart the people who show the same address of a guest */
+/** @param who distinguishes the people who show the same address of a guest */
 export function claimsAt(account: AccountId, place: number, who: number): Claims {
   const subject = place === ownersPlace ? subjectOf(account, 1) : `guest ${place} ${who}`;
   return { issuer, subject, email: addressAt(place), emailVerified: true };

@@ -179,7 +179,7 @@ export function createOperatorSteps(
     });
   }
 
-  /** Runs the command until it says that nothing is left, as the page tells the operator. */
+  /** Runs the command until it says that nothing is left, as the documentation asks of the operator. */
   async function eraseWhole(step: Step): Promise<void> {
     const account = accountOf(step);
     account.suspended = true;

@@ -158,7 +158,7 @@ export function createPaymentSteps(stage: Stage): (step: PaymentStep) => Promise
     });
   }
 
-  /** The payment of the account at a place among those that succeeded at Stripe. */
+  /** The payment with this index among those of the account that succeeded at Stripe. */
   function paidOf({ id }: AccountHeld, place: number): { intent: PaymentIntent; charge: Charge } | undefined {
     const all = stripe
       .intents()

@@ -1,6 +1,6 @@
 /**
- * The steps of people in the portal. A person looks at a page, thinks, and presses a button; when no answer comes, the
- * person presses it again, mostly with the page as it was.
+ * The steps of people in the portal. A person reads a page, thinks, and presses a button. Without an answer, the
+ * person presses the button again, mostly on the same page.
  */
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
@@ -239,7 +239,7 @@ export function createPortalSteps(
     const { act, name } = step;
     const account = accountOf(step);
     const first = pressed(act, account, name);
-    // The other half looked at the page just now.
+    // The other half has loaded the page just now.
     let request = first && dice.chance(`${name} loads the page`, 0.5) ? await load(step, first) : first;
     await world.sleep(step.thinkMillis);
     for (let attempt = 1; request && attempt <= 3; attempt += 1) {

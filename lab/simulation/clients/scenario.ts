@@ -1,6 +1,6 @@
 /**
- * A scenario: its accounts, and the steps of clients, of the operator and of mishaps. A scenario is plain
- * data, so that a failing one can be shrunk.
+ * A scenario: its accounts, the steps of clients and of the operator, and failures outside the service. A scenario is
+ * plain data, so that a failing one can be shrunk.
  */
 import type { CardName } from '../../../local/stripe/cards.ts';
 import type { DisputeStep } from '../../../local/stripe/reversals.ts';
@@ -69,7 +69,7 @@ export interface EndpointPlan {
   readonly enabled: boolean;
   /** For so long every attempt had failed before the scenario began. */
   readonly failedForMillis?: number;
-  /** So long before the scenario a notice told of it. */
+  /** How long before the scenario endpoint.failing was sent. */
   readonly toldForMillis?: number;
 }
 
@@ -124,9 +124,9 @@ export interface FollowEvents extends Placed {
 export interface SignIn extends Placed {
   readonly kind: 'sign_in';
   readonly name: string;
-  /** A place among the addresses that are invited. */
+  /** An index of the invited addresses. */
   readonly address: number;
-  /** Tells apart the people who show the same address. */
+  /** Distinguishes the people who show the same address. */
   readonly who: number;
 }
 
@@ -173,7 +173,7 @@ export interface OperatorKeyPlan {
 export interface BackEndStep extends Placed {
   readonly kind: 'back_end';
   readonly name: string;
-  /** A place among the keys of the scenario. */
+  /** An index of the scenario's keys. */
   readonly operatorKey: number;
   readonly act: BackEndAct;
   /** Steps with the same key and the same act send the same request. */
@@ -209,7 +209,7 @@ export type Step =
   | BackEndStep
   | EndpointStep
   | BucketStep
-  /** The operator's commands about a key of the operator API: a place among the keys of the scenario. */
+  /** The operator's commands about a key of the operator API, by its index among the scenario's keys. */
   | (Placed & { readonly kind: 'revoke_operator_key'; readonly operatorKey: number })
   | (Placed & {
       readonly kind: 'cap_operator_key';
@@ -316,7 +316,7 @@ export const undisturbed = {
   slowBucketMillis: 0,
 } as const;
 
-/** The turn of a month. A third of the scenarios take place around it. */
+/** The turn of a month. A third of the scenarios run across it. */
 export const monthsEnd = Date.UTC(2026, 11, 1);
 
 // The step of a program that uses an openai library.
@@ -351,10 +351,10 @@ export interface OpenaiCalls {
 
 // What people do in the portal, as plain data.
 
-/** Two owners and a developer, by their places in an account. */
+/** Two owners and a developer. */
 export const peopleAtStart = ['owner', 'owner', 'developer'] as const satisfies readonly Role[];
 
-/** A key is a place among those of the plan and those that people made since. */
+/** A key is an index of the keys of the plan and of those that people made since. */
 export type PortalAct =
   | { readonly does: 'create_key'; readonly capMicros?: number }
   | {
@@ -385,7 +385,7 @@ export type PortalAct =
     }
   | { readonly does: 'invite'; readonly address: number; readonly role: Role }
   | { readonly does: 'withdraw'; readonly address: number }
-  /** A person is a place in `peopleAtStart`. */
+  /** `target` is an index of `peopleAtStart`. */
   | { readonly does: 'change_person'; readonly target: number; readonly role: Role }
   | { readonly does: 'remove_person' | 'end_sessions'; readonly target: number };
 
@@ -416,7 +416,7 @@ export type PaymentAct =
       readonly capCents: number;
     }
   | { readonly does: 'resume' | 'remove_card' | 'look' }
-  /** At Stripe, of the payment at this place among those of the account that succeeded. */
+  /** At Stripe. `place` is the index of the payment among those of the account that succeeded. */
   | {
       readonly does: 'refund';
       readonly place: number;
@@ -440,7 +440,7 @@ export type PaymentAct =
 export interface PaymentStep extends Placed {
   readonly kind: 'payment';
   readonly name: string;
-  /** Who does it in the portal: a place in `peopleAtStart`. */
+  /** Who does it in the portal: an index of `peopleAtStart`. */
   readonly person: number;
   readonly act: PaymentAct;
 }
@@ -451,9 +451,9 @@ export interface PortalStep {
   /** Milliseconds from the start of the scenario. */
   readonly at: number;
   readonly account: number;
-  /** Who does it: a place in `peopleAtStart`. */
+  /** Who does it: an index of `peopleAtStart`. */
   readonly person: number;
-  /** Between the look at the page and the press of the button, in milliseconds. */
+  /** Milliseconds between reading the page and pressing the button. */
   readonly thinkMillis: number;
   readonly act: PortalAct;
 }

@@ -15,7 +15,7 @@ const asked: readonly [Asked, ...Asked[]] = [
   ['creation.completed', 'key.cap_reached', 'endpoint.failing', 'endpoint.disabled'],
 ];
 
-/** One to four endpoints. Some have failed for days, so that a scenario sees them told of and switched off. */
+/** One to four endpoints. Some have failed for days, so that notices are sent and endpoints are switched off. */
 export function endpointsOf(dice: Dice, name: string): readonly EndpointPlan[] {
   return Array.from({ length: dice.between(`${name} endpoints count`, 1, 4) }, (_, index) => {
     const own = `${name} endpoint ${index}`;

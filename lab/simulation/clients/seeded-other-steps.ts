@@ -1,4 +1,4 @@
-/** Draws the steps of the operator, of strangers and of mishaps. */
+/** Draws the steps of the operator and of strangers, and failures outside the service. */
 import { capNames } from '../../../service/accounts/caps.ts';
 import type { Release } from '../aws/lambda-environments.ts';
 import { rudenesses } from '../network/peers.ts';
@@ -92,7 +92,7 @@ export function otherStepOf(
   }
 }
 
-/** One to three changes of prices, some of them at the same instant. */
+/** One to three changes of prices, some of them at the same time. */
 export function catalogsOf(dice: Dice, lengthMillis: number): Step[] {
   const together = dice.chance('catalogs together', 0.2);
   return Array.from({ length: dice.between('catalogs', 1, 3) }, (_, index): Step => ({
@@ -201,7 +201,7 @@ export function uploadsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMi
 function uploadOf(dice: Dice, index: number, accounts: readonly AccountPlan[], lengthMillis: number): Step[] {
   const name = `upload-${index}`;
   const account = dice.between(`${name} account`, 0, accounts.length - 1);
-  // Uploads at the same instant compete for the last places.
+  // Simultaneous uploads compete for the last slots.
   const at = dice.chance(`${name} together`, 0.5) ? 1_000 : dice.between(`${name} at`, 0, lengthMillis);
   const fill = dice.pick(`${name} fill`, ['right', 'right', 'right', 'wrong_length', 'never'] as const);
   const uses = Array.from({ length: dice.between(`${name} uses`, 1, 2) }, (_use, use): Submit => {

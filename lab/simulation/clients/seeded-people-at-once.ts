@@ -1,6 +1,6 @@
 /**
- * A scenario of people at once: crowds change, roll and revoke one key, change one member, and take up one invitation,
- * all within milliseconds. Chance alone seldom lets the writes of two people cross on the same thing.
+ * A scenario of people at once: many people change, roll and revoke one key, change one member, and take up one
+ * invitation, all within milliseconds. Chance alone seldom lets two people write the same item at once.
  */
 import { capNames } from '../../../service/accounts/caps.ts';
 import { roles as all } from '../../../service/contract/operations.ts';

@@ -156,14 +156,14 @@ function erasureOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: n
   };
 }
 
-/** Of a whole account, without people and readers of events: to them an erased account looks like a loss. */
+/** Of a whole account, without people and readers of events. To their invariants an erased account is a loss. */
 function accountErasuresOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: number): Step[] {
   if (!dice.chance('account erased', 0.3)) return [];
   const account = dice.between('erased account', 0, accounts.length - 1);
   return [{ kind: 'erase_account', account, at: dice.between('account erased at', 1_000, lengthMillis) }];
 }
 
-/** In some scenarios the month turns while many requests come at the same instant. */
+/** In some scenarios the month turns while many requests come at the same time. */
 function beforeTheTurn(dice: Dice, lengthMillis: number): number {
   return dice.chance('turns at the crowd', 0.4)
     ? dice.between('at the crowd', 980, 1_100)
@@ -260,8 +260,8 @@ function quietSubmits(): Step[] {
 }
 
 /**
- * The notice of each crossing can be checked only without faults and mishaps, and chance seldom lets a user
- * reach a cap without one.
+ * The notice of each crossed threshold can be checked only without faults, and chance seldom lets a user reach a cap
+ * without a fault.
  */
 function withCapsOfUsers(plan: AccountPlan): AccountPlan {
   const key: KeyPlan = { perUserMicros: 3 * cents };

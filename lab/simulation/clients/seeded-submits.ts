@@ -38,7 +38,7 @@ export function submitOf(
   const model = dice.chance(`${name} calls back`, isPatient ? 0.5 : 0.05) ? callingModel : plain;
   const isSmall = model === 'sandbox-sketch' || model === callingModel;
   const images = !isSmall && dice.chance(`${name} images`, 0.2) ? imagesOf(dice, name) : [];
-  // Some requests come at the same instant. Only there do the conditions of the writes matter.
+  // Some requests come at the same time. Only then do the conditions of the writes matter.
   const at = dice.chance(`${name} together`, 0.4) ? 1_000 : dice.between(`${name} at`, 0, lengthMillis);
   return {
     kind: 'submit',

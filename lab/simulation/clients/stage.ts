@@ -1,4 +1,4 @@
-/** What the clients, the operator and the mishaps of a scenario share. */
+/** What the steps of a scenario share. */
 import type { Service } from '../aws/deployed-service.ts';
 import type { Invariants } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';

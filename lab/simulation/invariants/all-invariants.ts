@@ -1,6 +1,6 @@
 /**
- * Checks in a world everything that must hold: in the books, in webhooks, in logs, in answers, and once
- * nothing moves any more. This file has more than 300 lines, because it connects all invariants in one place.
+ * Checks everything that must hold in a world: the books, webhooks, logs and answers, and the state at rest. This
+ * file has more than 300 lines, because it connects all invariants.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
@@ -145,20 +145,20 @@ export function createInvariants(world: World) {
   ): void {
     const status = answer.statusCode ?? 0;
     const id = invocationOf(answer.headers);
-    // A request that is refused for money may tell its account so, and then find that its rate is used up, or
+    // A request that is refused for money may send its account a notice, and then find that its rate is used up, or
     // that the table is too busy to count it.
     const reason = String(details['reason']);
     const mayTell =
       operation === 'generate' && (status === 402 || /^(account_rate|overloaded)$/.test(reason));
-    // The record of a refused upload stays for a day. Nobody knows its id, and it takes no place. A cancel
-    // notes in the creation that it asks the vendor.
+    // The record of a refused upload stays for a day. Nobody knows its id, and it takes no slot. A cancel notes in
+    // the creation that it asks the vendor.
     const isHarmless = (kind: string): boolean =>
       countsOnly.has(kind) ||
       (mayTell && kind === 'TOLD') ||
-      // The second of two first reads writes what is there already, which looks like a mark.
+      // The second of two first reads writes what is already there, which kindOf() takes for a mark.
       (operation === 'events' && (kind === 'EVENT' || kind === 'TOLD')) ||
       (operation === 'upload' && kind === 'UPLOAD') ||
-      // The answer to the write of the place was lost, and the table stayed busy. The place is free a day later.
+      // The answer to the write of the slot was lost, and the table stayed busy. The slot is free a day later.
       (operation === 'upload' && status === 503 && kind === 'UNUSED_UPLOADS') ||
       // The second deletion of results is due before the first begins.
       (operation === 'delete' && kind === 'RESULTS') ||

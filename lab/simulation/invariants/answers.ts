@@ -85,11 +85,11 @@ export function createDocumentInvariants(accuse: Accuse) {
 
   const asked = new Map<string, { readonly method: string; readonly path: string }>();
   return {
-    /** Is told that an API function begins with a request. */
+    /** Called when an API function begins with a request. */
     onSent: ({ id }: Invocation, { rawPath: path, requestContext }: APIGatewayProxyEventV2) => {
       asked.set(id, { method: requestContext.http.method, path });
     },
-    /** Is told that an API function answered. */
+    /** Called when an API function answered. */
     onServed: (
       { id }: Invocation,
       { statusCode: status = 0, headers = {}, body: text = '' }: APIGatewayProxyStructuredResultV2,

@@ -304,7 +304,7 @@ export function createBackEndInvariants(
       { statusCode: status = 0, headers = {}, body: text = '' }: APIGatewayProxyStructuredResultV2,
     ): void => {
       const call = calls.get(id);
-      // The gateway has answered in the place of a function that died.
+      // The gateway has answered, because the function died.
       if (!call || Object.keys(headers).length === 0) return;
       const body = bodyOf(text);
       const { method, path }: OperatorOperation = operatorOperations[call.name];

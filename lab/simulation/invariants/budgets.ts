@@ -22,7 +22,7 @@ function markIn(item: Item | undefined): Mark | undefined {
 export function createBudgetInvariants(accuse: Accuse) {
   /** What each key spent in a month, by `account month`. */
   const spent = new Map<string, Map<string, number>>();
-  /** The most that the keys had spent at once. A refund may come between the query of a look and its write. */
+  /** The most that the keys had ever spent. A refund may come between the query of a check and its write. */
   const most = new Map<string, number>();
   const told = new Map<string, Mark[]>();
   const charged = new Set<string>();

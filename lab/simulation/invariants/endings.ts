@@ -174,7 +174,7 @@ export function createCancelInvariants(service: () => Service | undefined, accus
       accuse(truth, `${id} was told as cancelled and is ${textOf(item, 'status')}`);
   }
 
-  /** Nothing was sent, or the vendor has stopped the last job. The attempts before the commit tell what was sent. */
+  /** Nothing was sent, or the vendor has stopped the last job. The attempts before the commit show what was sent. */
   function nobodyWorks(before: Item | undefined, after: Item): void {
     const begun = before?.['attempts']?.L ?? [];
     const last = begun.at(-1)?.M;

@@ -31,7 +31,7 @@ interface Known {
   readonly versions: Version[];
 }
 
-/** The place of the account's address for notices in the record of a notice. */
+/** The id of the account's address for notices in the record of a notice. */
 const noticeAddress = 'address';
 
 const plain = (item: Item): Record<string, unknown> => unmarshall(item as Parameters<typeof unmarshall>[0]);

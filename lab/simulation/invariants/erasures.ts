@@ -1,6 +1,6 @@
 /**
- * The invariants of erasures: a watch over all stores. From the write that erases a creation, its record and the
- * answers about it have no text of the client. At rest neither the table nor the bucket has anything of it.
+ * The invariants of erasures, over all stores. From the write that erases a creation, its record and the answers
+ * about it have no text of the client. At rest neither the table nor the bucket has anything of it.
  */
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Service } from '../aws/deployed-service.ts';

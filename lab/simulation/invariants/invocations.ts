@@ -106,7 +106,7 @@ const hiding: ReadonlySet<FaultKind> = new Set(['conflicts', 'throttles']);
  * refused. One fault of the kinds lost_then_… does this, and two faults at the same call.
  */
 function leavesOutcomeUnknown(faults: readonly Fault[]): boolean {
-  // An internal error of the service does not tell either whether the write was made.
+  // An internal error of the service does not say either whether the write was made.
   const lost = faults.filter(({ kind }) => kind === 'lost' || kind === 'error').map(({ site }) => site);
   return faults.some(({ kind, site }) => hiding.has(kind) && lost.includes(site));
 }
@@ -191,7 +191,7 @@ export function createInvocationInvariants(world: World, accuse: Accuse) {
       const id = world.current()?.id;
       if (id !== undefined) deedsOf(id).fetches += 1;
     },
-    /** Called when an API function answered, or that the gateway answered in its place. */
+    /** Called when an API function answered, or the gateway for it. */
     onServed: (invocation: Invocation, { statusCode = 0, body }: APIGatewayProxyStructuredResultV2) => {
       const details = detailsOf(body);
       if (statusCode === 500 && !excuse(invocation.faults, world.injected)) {

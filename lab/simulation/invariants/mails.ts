@@ -28,11 +28,11 @@ interface Try {
 interface Told {
   readonly account: string;
   readonly type: string;
-  /** When the invocation began that told it: it may have read the account then. */
+  /** When the invocation began that sent the notice. The invocation may have read the account then. */
   readonly from: number;
 }
 
-/** The place of a person in the record of a notice begins so. */
+/** The id of a person in the record of a notice begins so. */
 export const mailPlace = 'mail_';
 /** An account's id has so many characters, and a hyphen stands between it and the person. */
 const accountLength = 10;

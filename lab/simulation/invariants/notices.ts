@@ -1,5 +1,5 @@
 /**
- * The invariants of notices: a notice for each crossing, once, and none without one. They are checked at each
+ * The invariants of notices: one notice for each crossed threshold, and no other notice. They are checked at each
  * commit, against the amounts of that commit, and at rest.
  */
 import type { Item } from '../../../local/dynamodb/attributes.ts';
@@ -34,7 +34,7 @@ function markIn(item: Item | undefined, name: string): Mark | undefined {
   return { id, level: Number(mark?.['level']?.N), cap: Number(mark?.['capMicros']?.N) };
 }
 
-/** The cap that a mark of a key tells, and what was spent of it. */
+/** The cap that a mark of a key names, and what was spent of it. */
 function capBehind(item: Item, mark: string): { readonly cap: number | undefined; readonly spent: number } {
   const [, kind = '', period = ''] = /^told_([a-z]+)_(.+)$/.exec(mark) ?? [];
   const spent = { daily: numberIn(item, `day_${period}`), monthly: numberIn(item, `spent_${period}`) };
@@ -56,9 +56,9 @@ function dueMarks(item: Item): string[] {
 function createCapNoticeInvariants(accuse: Accuse) {
   /** The last mark that was set, by item and attribute. It is remembered when the attribute is removed. */
   const told = new Map<string, Mark>();
-  /** Keys whose caps were changed past every look, and keys that were charged. */
+  /** Keys whose caps were changed without a check, and keys that were charged. */
   const [changed, charged] = [new Set<string>(), new Set<string>()];
-  /** All caps for each user that a key had: the notice of a user tells the cap that its look has read. */
+  /** All caps for each user that a key had. The notice of a user shows the cap that its check has read. */
   const userCaps = new Map<string, Set<number>>();
 
   function isTold(name: string, mark: Mark, spent: number): void {
@@ -107,7 +107,7 @@ function createCapNoticeInvariants(accuse: Accuse) {
       if (sk.startsWith('KEY#') && after) followKey(`${account} ${sk}`, change);
       if (sk.startsWith('USER#') && after) followUser(account, change);
     },
-    /** The crossings of keys whose account had its address all the time. */
+    /** The notices of keys whose account had its address all the time. */
     atRest: (table: SimulatedTable, isUnsure: (account: string) => boolean) => {
       for (const row of table.all()) {
         const [pk, sk] = [textOf(row, 'pk'), textOf(row, 'sk')];
@@ -142,13 +142,13 @@ const failing = 10;
 
 const idOf = (item: Item | undefined, mark: string): string | undefined => item?.[mark]?.M?.['id']?.S;
 
-/** With at least this available, the crossing that a notice tells does not stand. */
+/** With at least this available, the notice is wrong. */
 function requiredBy(notice: Item | undefined): number {
   const { account } = bodyOf(notice?.['webhook']?.M?.['body']?.S);
   return Math.round(Number(asBody(account)?.['required'] ?? 0) * 1_000_000);
 }
 
-/** Whether a write only marks a crossing as told. */
+/** Whether a write only marks that a notice was sent. */
 export function isOnlyTold({ sk, before, after }: Change): boolean {
   if (sk === 'NOTICE' || after?.['of']?.S?.startsWith('ntc_')) return true;
   if (sk.startsWith('USER#')) return numberIn(before, 'spentMicros') === numberIn(after, 'spentMicros');
@@ -213,7 +213,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
       accuse('no notice without a crossing', `${account} toldFailing: ${failures}`);
   }
 
-  /** A notice and the mark of its crossing are one commit. */
+  /** A notice and the mark of its threshold are one commit. */
   function isMarked(notice: Item, changes: readonly Change[]): void {
     const id = textOf(notice, 'id');
     const account = textOf(notice, 'accountId');
@@ -238,7 +238,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
       accuse('a notice says what it is', id);
   }
 
-  /** The same of an endpoint: the list says that it was told, or that it was switched off. */
+  /** The same of an endpoint: the list says that its notice was sent, or that it was switched off. */
   function isMarkedAtEndpoint(notice: Item, changes: readonly Change[]): void {
     const list = changes.find(({ sk }) => sk === 'ENDPOINTS');
     const { endpoint } = bodyOf(notice['webhook']?.M?.['body']?.S);
@@ -264,7 +264,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
   }
 
   return {
-    /** All notices that were told, by their ids. */
+    /** All notices that were sent, by their ids. */
     told,
     onCommit: (changes: readonly Change[]) => {
       for (const change of changes) {
@@ -280,7 +280,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
       }
     },
     atRest: (table: SimulatedTable) => {
-      // After a fault a look may be lost. The next look makes up for it, but there may be none.
+      // After a fault a check may be lost. The next check makes up for it, but there may be none.
       if (world.injected.length > 0 || world.mishaps.size > 0) return;
       for (const account of moved) {
         const item = table.get(`ACCOUNT#${account}`, 'ACCOUNT');

@@ -5,7 +5,7 @@ import { textOf } from './money-books.ts';
 
 export const numberIn = (item: Item | undefined, name: string): number => Number(item?.[name]?.N ?? 0);
 
-/** What the commits tell of a payment. */
+/** What the commits say of a payment. */
 export interface PaymentBook {
   readonly id: string;
   readonly account: string;

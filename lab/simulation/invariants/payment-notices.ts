@@ -1,4 +1,4 @@
-/** What an account is told of its payments: each credit, each reversal and each failure once (P10). */
+/** The notices of payments: each credit, each reversal and each failure once (P10). */
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Service } from '../aws/deployed-service.ts';
 import type { Change } from '../aws/simulated-table.ts';
@@ -27,7 +27,7 @@ export function createPaymentNoticeInvariants(service: () => Service | undefined
   const capMonthIn = (changes: readonly Change[]): string =>
     textOf(changes.find(({ sk }) => sk === 'AUTO_TOP_UP')?.after, 'capTold');
 
-  /** What a commit must tell. */
+  /** The notice that must be part of a commit. */
   function dueIn(changes: readonly Change[]): { type: string; amount: number; pk: string } | undefined {
     for (const change of changes) {
       const { pk, sk, before, after } = change;

@@ -173,7 +173,7 @@ export function changesNothing(change: Change): boolean {
   return isLastUse(change) || (change.before === undefined && change.after === undefined);
 }
 
-/** The sort key up to its first #. A mark of a crossing, and what only reading events writes, are kinds of their own. */
+/** The sort key up to its first #. The mark of a threshold, and what only reads of events write, are two more kinds. */
 export function kindOf(change: Change): string {
   if (isOnlyTold(change)) return 'TOLD';
   return isOfReading(change) ? 'EVENT' : (change.sk.split('#')[0] ?? '');
@@ -188,7 +188,7 @@ export interface PortalCall {
   readonly startedAt: number;
   readonly pathId: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The role at the beginning; '' when the person had no place. */
+  /** The role at the beginning; '' when the person was no member. */
   readonly roleAtFirst: Role | '';
   /** The person's sessions had ended, and this was answered, before the request. */
   readonly isOver: boolean;

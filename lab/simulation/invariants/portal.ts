@@ -20,7 +20,7 @@ import { type Accuse, textOf } from './money-books.ts';
 import { changesNothing, createPortalEditInvariants, kindOf, type PortalCall } from './portal-edits.ts';
 import type { WebhookInvariants } from './webhooks.ts';
 
-/** The kinds of rows that a refusal may leave. A refusal that tells of a crossing leaves its mark. */
+/** The kinds of rows that a refusal may leave. A refusal that sends a notice leaves the mark of its threshold. */
 const harmless = new Set(['RATE', 'REJECTED', 'BLOCK', 'SESSION', 'TOLD', 'REFUSED']);
 /** What a faulted call may have written, although its answer to the function said otherwise. */
 const unsure = new Set([
@@ -51,15 +51,15 @@ export function createPortalInvariants(
   const calls = new Map<string, PortalCall>();
   /** Whose removal or end of all sessions was answered, by account and person. */
   const ended = new Set<string>();
-  /** The last commit that changed a person's place, and whether it ended sessions or took the place away. */
+  /** When a commit last changed a member. */
   const placeChangedAt = new Map<string, number>();
   const mayBeOut = new Set<string>();
   const owners = new Map<string, Set<string>>();
   const edits = createPortalEditInvariants(world, table, webhooks, accuse);
 
-  /** The commit that makes a place takes away its invitation, which was there until then. */
+  /** The commit that adds a member deletes the invitation, which was there until then. */
   function takesUpItsInvitation(place: Change['after'], changes: readonly Change[]): void {
-    // The scenario writes the first places.
+    // The scenario writes the first members.
     if (world.current() === undefined) return;
     const id = invitationIdOf(textOf(place, 'email'));
     const [role, account] = ['role', 'accountId'].map((name) => textOf(place, name));
@@ -91,7 +91,7 @@ export function createPortalInvariants(
     for (const pk of touched) {
       const counted = Number(table()?.get(pk, 'PEOPLE')?.['owners']?.N ?? 0);
       const real = owners.get(pk)?.size ?? 0;
-      // The scenario writes the count before the places.
+      // The scenario writes the count before the members.
       if (world.current() === undefined) continue;
       const isErased = table()?.get(pk, 'ACCOUNT')?.['erasedAt'] !== undefined;
       if (real === 0 && !isErased) accuse('an account keeps an owner', pk);
@@ -157,7 +157,7 @@ export function createPortalInvariants(
 
   function refusalChangesNothing(call: PortalCall, status: number, faults: Invocation['faults']): void {
     if (call.wrote.size === 0) return;
-    // A look at a payment first brings it to what stands at Stripe.
+    // A read of a payment first updates it to its state at Stripe.
     if (call.name === 'getPayment') return;
     if (portalOperations[call.name].method === 'GET')
       accuse('who only looks changes nothing', `${call.id} ${call.name} wrote ${[...call.wrote].join(', ')}`);

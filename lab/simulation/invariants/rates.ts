@@ -22,7 +22,7 @@ interface Minute {
   sent: number;
   counted: number;
   /**
-   * Set after a fault, or when a request crosses the turn of the minute. Then the minute cannot be counted
+   * Set after a fault, or when a request runs across the turn of the minute. Then the minute cannot be counted
    * exactly.
    */
   isBlurred: boolean;
@@ -116,7 +116,7 @@ export function createRateInvariants(world: World, accuse: Accuse) {
   };
 }
 
-/** A request without a place looks a few times at most, however often the tries of a call overtake each other. */
+/** A request without a slot reads a few times at most, however often the tries of a call overtake each other. */
 const mostLooks = 20;
 const held = new Set(['openai', 'generate']);
 const placesOf = (item: Item | undefined): string[] =>
@@ -127,7 +127,7 @@ export function createHeldInvariants(world: World, accuse: Accuse) {
   const looks = new Map<string, number>();
   const places = heldPlacesOf(world.dice);
 
-  /** Only a place whose time is over is given to another request. */
+  /** Only an expired slot is given to another request. */
   function isNobodys({ before, after }: Change): void {
     for (const name of placesOf(after)) {
       const [old, next] = [before?.[name]?.M, after?.[name]?.M];

@@ -41,7 +41,7 @@ export function createRetryInvariants(service: () => Service | undefined, accuse
       );
   }
 
-  /** The answer tells of creations of the account with this body, and holds the picture of each that has completed. */
+  /** The answer names creations of the account with this body, and has the picture of each that has completed. */
   function holdsItsPictures(
     { account, body, form }: AskedCall,
     { headers, body: text }: OpenaiAnswer,

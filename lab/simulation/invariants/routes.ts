@@ -157,7 +157,7 @@ const mostMillis = 45_000;
 interface Revision {
   readonly name: string | undefined;
   readonly catalog: Catalog;
-  /** When the next revision took its place. */
+  /** When the next revision replaced this one. */
   replacedAt?: number;
 }
 

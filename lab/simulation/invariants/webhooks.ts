@@ -86,7 +86,7 @@ export function createWebhookInvariants(
       accuse('never early', `${id}: attempt ${post.attempt} after ${waited} ms, not ${least}`);
   }
 
-  /** A notice is stored before it is sent, and it never looks like the webhook of a creation. */
+  /** A notice is stored before it is sent, and cannot be taken for the webhook of a creation. */
   function isStoredNotice(post: Sent, id: string, item: Item | undefined): void {
     const told = memberOf(bodyOf(post.body), 'notice');
     if (told === '' || told !== textOf(item, 'type') || told !== post.headers['x-darkroom-notice'])
@@ -241,7 +241,7 @@ export function createWebhookInvariants(
       });
       const owner = book?.account ?? textOf(notice, 'accountId');
       if (target !== '') endpoints.onPost(sent, id, owner, post.headers['x-webhook-event'] ?? '');
-      // Another round signs the addresses of results anew, or tells of none.
+      // Another round signs the addresses of results anew, or leaves them out.
       const told = hasNoResults(id) ? withoutAddresses : withoutSignatures;
       const sameRound = all.find(({ round }) => round === sent.round);
       const first = all[0] ?? sent;

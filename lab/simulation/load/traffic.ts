@@ -16,8 +16,8 @@ export const unlimited: AccountPlan = {
 };
 
 /**
- * Milliseconds from the start to each arrival in turn. The arrivals do not know of each other, so the gaps between
- * them are exponential: a quiet second and a crowded one are as likely as with real clients.
+ * Milliseconds from the start to each arrival in turn. The arrivals are independent, so the gaps between them are
+ * exponential: quiet and busy seconds are as likely as with real clients.
  *
  * @param perSecond the rate at a moment, in milliseconds from the start
  */

@@ -12,7 +12,7 @@ import type { World } from '../world/simulated-world.ts';
 const callMillis = { put: 40_000, get: 40_000, find: 10_000, remove: 10_000, upload: 5_000 } as const;
 
 /**
- * Creates an empty bucket in the place of the whole S3 adapter. Like the adapter, it throws Overloaded when the bucket
+ * Creates an empty bucket that replaces the whole S3 adapter. Like the adapter, it throws Overloaded when the bucket
  * is busy or silent, and another error when the connection breaks.
  */
 export function createBucket(world: World, clock: Clock) {

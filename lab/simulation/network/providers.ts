@@ -80,7 +80,7 @@ export function isTransparentPng(picture: Uint8Array): boolean {
   return transparentPng.equals(picture.subarray(0, transparentPng.length));
 }
 
-/** The pictures have no pixels. The colour type tells the two PNGs apart. */
+/** The pictures have no pixels. The two PNGs differ in their colour type. */
 export const measures: Platform['measures'] = {
   isTransparent: (bytes) => Promise.resolve(isTransparentPng(bytes)),
   changeWhereProtected: ({ picture }) => Promise.resolve(isRepainted(picture) ? 40 : 0),

@@ -118,7 +118,7 @@ async function runCrowds(
   }
 }
 
-/** Adds to `kinds` how often each kind of fault struck and how often each mishap of the scenario happened. */
+/** Adds to `kinds` how often each kind of fault struck and how often each failure of the scenario happened. */
 function countKinds(run: Run, kinds: Record<string, number>): void {
   const count = (name: string, times: number): void => void (kinds[name] = (kinds[name] ?? 0) + times);
   for (const { kind } of run.faults) count(kind, 1);

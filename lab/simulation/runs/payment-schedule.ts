@@ -64,7 +64,7 @@ function isDue(world: World, service: Service, calmFrom: number): boolean {
   });
 }
 
-/** Whether a payment can begin, or the account is still to be told of its cap. */
+/** Whether a payment can begin, or the notice of the account's cap is still to be sent. */
 function mayBegin(top: Item | undefined, account: Item | undefined, now: number): boolean {
   const choice = top?.['choice']?.M;
   if (!choice || top['open'] || !top['card']) return false;

@@ -23,7 +23,7 @@ export interface Run {
   readonly scenario: Scenario;
   readonly violations: readonly Violation[];
   readonly faults: readonly Fault[];
-  /** How often each mishap of the scenario happened, such as an aborted execution or a clock step. */
+  /** How often each failure of the scenario happened, such as an aborted execution or a clock step. */
   readonly mishaps: ReadonlyMap<string, number>;
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;

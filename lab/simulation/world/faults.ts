@@ -54,7 +54,7 @@ export interface Call {
   /** dynamodb, states, secretsmanager, images, provider, receiver, task, gateway or stripe. */
   readonly service: string;
   readonly operation: string;
-  /** The place in the code, as the trace names it. */
+  /** The call site in the code, as the trace names it. */
   readonly site: string;
   /** The number of this call among all calls of the site, counted from 1. */
   readonly occurrence: number;

@@ -51,7 +51,7 @@ export interface WorldOptions {
 export interface CallRequest {
   readonly service: string;
   readonly operation: string;
-  /** What the call is about. It tells apart two places in the code that use the same operation. */
+  /** What the call is about. It distinguishes two call sites that use the same operation. */
   readonly target: string;
   /** When it fires, the caller stops waiting for the answer. The effect may still happen. */
   readonly signal?: AbortSignal;
@@ -84,7 +84,7 @@ export interface World {
   isCalm: () => boolean;
   /** Whether the image bucket of a slow scenario is slow at present. */
   isBucketSlow: () => boolean;
-  /** How often each mishap of the scenario happened. */
+  /** How often each failure of the scenario happened. */
   readonly mishaps: Map<string, number>;
   readonly trace: string[];
   /** All faults that struck so far. */
@@ -103,7 +103,7 @@ export interface World {
   readonly live: Set<Invocation>;
   /** Writes a line into the trace. */
   readonly note: (text: string) => void;
-  /** Counts a mishap of the scenario. */
+  /** Counts a failure of the scenario. */
   readonly mishap: (name: string) => void;
   /** Runs a function as Lambda does: within its time limit, and a crash destroys its environment. */
   readonly invoke: RunWork;

@@ -3,7 +3,7 @@
 /** A timer as the global functions return it. */
 export class Timer {
   dueAt: number;
-  /** Among timers that fall due at the same instant, the lowest order comes first. */
+  /** Among timers that fall due at the same time, the lowest order comes first. */
   order: number;
   /** The period of an interval, in milliseconds. */
   readonly every: number | undefined;
@@ -35,9 +35,9 @@ export interface TimerQueue {
   readonly now: () => number;
   /** Sets a timer. With `repeats` it is an interval. */
   readonly set: (callback: () => void, millis: number, repeats?: 'repeats') => Timer;
-  /** Moves the time on to the next timer, tells `onTime`, and fires the timer. False when there is none. */
+  /** Moves the time on to the next timer, calls `onTime`, and fires the timer. False when there is none. */
   readonly fireNext: (onTime: (now: number) => void) => boolean;
-  /** Whether another timer falls due at the present instant. */
+  /** Whether another timer falls due now. */
   readonly isDue: () => boolean;
   /** Drops all timers and sets the time. */
   readonly reset: (now: number) => void;

@@ -138,7 +138,7 @@ function writtenPath(path: Path): string {
   return `[${path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join(', ')}]`;
 }
 
-/** Throws ExpressionFault when two paths name the same place, or need different kinds of parents. */
+/** Throws ExpressionFault when two paths overlap, or need different kinds of parents. */
 export function requireApart(paths: readonly Path[]): void {
   for (const [place, one] of paths.entries()) {
     for (const other of paths.slice(place + 1)) {

@@ -169,7 +169,7 @@ function placeholdersOf(input: Input, parameters: readonly Parameter[]): Placeho
   return { names: names === undefined ? none.names : checkedNames(names), values: checked };
 }
 
-/** The names of placeholders. There must be one, and each must look like this. */
+/** The names of placeholders. There must be at least one, and each must match the pattern. */
 function* checkedKeys(member: string, record: Input, pattern: RegExp): Iterable<string> {
   const keys = Object.keys(record);
   if (keys.length === 0) throw invalid(`${member} must not be empty`);
@@ -225,7 +225,7 @@ function bindProjection(nodes: readonly PathNode[], binding: Binding): (item: It
   return (item) => pick(item, paths);
 }
 
-/** The parts of the item at these places. Maps and lists around a part are kept without their other members. */
+/** The parts of the item at these paths. Maps and lists around a part are kept without their other members. */
 export function pick(item: Item, paths: readonly Path[]): Item {
   if (paths.every((path) => path.length === 1))
     return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Splits an expression into tokens, and names the place of a syntax error as DynamoDB does. */
+/** Splits an expression into tokens, and reports where a syntax error is, as DynamoDB does. */
 import { maxExpressionBytes } from '../refusals.ts';
 import { byteLength } from '../values.ts';
 

@@ -60,7 +60,7 @@ export function bindUpdate(clauses: readonly Clause[], binding: Binding): Update
 /** Stands for a value that refers to an attribute which the item lacks. */
 const missing = Symbol('missing');
 
-/** Computes all new values. A wrong type is thrown here, before DynamoDB looks at what is missing. */
+/** Computes all new values. A wrong type is thrown here, because DynamoDB checks types before missing attributes. */
 function computeAll(
   changes: readonly Change[],
   item: Item,
@@ -236,7 +236,7 @@ function without(before: Attribute | undefined, value: Attribute | undefined): A
   throw wrongType();
 }
 
-/** Checks that the place can be changed: a map around a name, or a list around a position. */
+/** Checks that the path can be changed: a map around a name, or a list around a position. */
 function requireParent(item: Item, path: Path): void {
   const parent = lookUp(item, path.slice(0, -1) as [string, ...(string | number)[]]);
   const isFit = typeof path.at(-1) === 'number' ? parent?.L !== undefined : parent?.M !== undefined;

@@ -50,7 +50,7 @@ function placeOf(start: Item, { table, key }: Reading): Place {
   return { sort: key.range && start[key.range.name], id: idOf(table.key, start) };
 }
 
-/** The rows of a partition from `from` up to `to`, after the place where the last page ended. */
+/** The rows of a partition from `from` up to `to`, after the end of the last page. */
 function* inOrder(
   rows: readonly Row[],
   from: number,

@@ -127,7 +127,7 @@ export function readGets(input: Input, find: (name: unknown) => Table): Get[] {
   return gets;
 }
 
-/** The place that a get reads. DynamoDB reports a key that does not fit as the reason of this item. */
+/** The id of the item that a get reads. DynamoDB reports a key that does not fit as the reason of this item. */
 function placeOf(table: Table, key: unknown, position: number): Pick<Get, 'id' | 'refusal'> {
   try {
     return { id: readId(table, key), refusal: undefined };

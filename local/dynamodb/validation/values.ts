@@ -128,7 +128,7 @@ function asSet(value: unknown, kind: keyof typeof emptySets): readonly unknown[]
 
 // Reads the members of requests, and checks what does not depend on a table's items.
 
-/** A request in DynamoDB's own JSON, not yet looked at. */
+/** A request in DynamoDB's own JSON, not yet checked. */
 export type Input = Readonly<Record<string, unknown>>;
 
 /** Reads a member that must be of one type if it is there. */

@@ -187,7 +187,7 @@ export function createArchive() {
  */
 export type Archive = ReturnType<typeof createArchive>;
 
-/** The operator's audit over the books of a crowd: what is in its table, and what is in its archive. */
+/** The operator's audit over the books of a load: what is in its table, and what is in its archive. */
 export interface CrowdAudit {
   readonly accounts: number;
   readonly creations: number;

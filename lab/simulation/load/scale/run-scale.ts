@@ -1,6 +1,6 @@
 /**
- * A crowd on virtual time: requests come at a rate, the real functions serve them under the limits of AWS, and the
- * clients poll or take their webhooks. Nothing is faulty but what a limit refuses.
+ * A load on virtual time: requests come at a rate, the real functions serve them under the limits of AWS, and the
+ * clients poll or take their webhooks. Nothing fails except what a limit refuses.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defaultLimits } from '../../../../service/contract/limits.ts';
@@ -26,7 +26,7 @@ const deadlineSeconds = 300;
 const fullMillis = 1_000;
 const shares = [0.5, 0.99, 1] as const;
 
-/** Runs a crowd until every creation has ended and every client knows it. */
+/** Runs a load until every creation has ended and every client knows it. */
 export async function runCrowd(
   plan: CrowdPlan,
   tell: (progress: LoadProgress) => void = () => undefined,

@@ -1,4 +1,4 @@
-/** The clients of a crowd: each asks for one image, and then polls as it is told, or waits for its webhook. */
+/** The clients of a load: each asks for one image, and then polls as Retry-After says, or waits for its webhook. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Outbound } from '../../../../service/outbound/outbound.ts';
 import type { KeyId } from '../../../../service/values/ids.ts';
@@ -131,7 +131,7 @@ function retryAfter({ headers = {} }: APIGatewayProxyStructuredResultV2): number
   return header === undefined ? usualWaitSeconds : Number(header);
 }
 
-/** A look-up of a name that the resolver knows, and the time of an answer (lab/cost/prices.ts assumes the same). */
+/** A lookup of a name that the resolver knows, and the time of an answer (lab/cost/prices.ts assumes the same). */
 const resolveMillis = 5;
 const answerMillis = 150;
 

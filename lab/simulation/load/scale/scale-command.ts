@@ -38,7 +38,7 @@ const strangers = strangerRoutes.map((route) => ({ route, perSecond: 500 }));
 const starts = ['warm', 'cold'] as const;
 const progressMillis = 5_000;
 
-/** Runs one crowd for each rate, vendor and kind of quotas. Resolves with whether all promises held. */
+/** Runs one load for each rate, vendor and kind of quotas. Resolves with whether all promises held. */
 export async function simulateCrowd(flags: CrowdFlags): Promise<boolean> {
   const plans = plansOf(flags);
   if (!plans) return false;

@@ -1,4 +1,4 @@
-/** What a crowd measures, and the report that is made of it. */
+/** What a load measures, and its report. */
 import { defaultQuotas, quotasFor } from '../../../../admin/preflight/quotas/quotas.ts';
 import { rendererSizes } from '../../../../lib/renderer-sizes.ts';
 import { prices } from '../../../cost/prices.ts';
@@ -164,7 +164,7 @@ function percent(share = 0): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-// What a crowd is made of: plain data, so that a worker gets it.
+// The plan of a load: plain data, so that a worker gets it.
 
 /** Whether the function waits on the vendor's connection, or the vendor calls back. */
 export const vendorKinds = ['synchronous', 'job'] as const;
@@ -236,7 +236,7 @@ export interface AskedCrowd {
   readonly seed?: number;
 }
 
-/** One account of a one-account crowd may do what it likes. */
+/** The account of `--load one-account` has no limits. */
 const ownLimits = { postRate: 1_000_000, getRate: 1_000_000, maxConcurrent: 100_000 };
 
 export function crowdPlan(asked: AskedCrowd): CrowdPlan {

@@ -4,9 +4,9 @@ import { type AnsweredRow, type Fields, fieldsOf, type Reply, row } from '../fak
 export interface ComfyuiRow extends AnsweredRow {
   /** The answer to the workflow. Absent: the fake puts it into its queue. */
   readonly submitted?: Reply;
-  /** The answer to the first look at the history. */
+  /** The answer to the first poll of the history. */
   readonly firstPoll?: Reply;
-  /** The answer to every look at the history after the first. */
+  /** The answer to every later poll of the history. */
   readonly laterPolls?: Reply;
   /** How the workflow ends. Absent: with a picture. 'lost': the server was restarted. */
   readonly ended?:

@@ -1,6 +1,6 @@
 /**
- * The fake of a ComfyUI server, with or without a proxy that asks for a key. A job waits at the first look, runs at the second,
- * and has ended at the third. The fake refuses what ComfyUI refuses (validation.ts).
+ * The fake of a ComfyUI server, with or without a proxy that asks for a key. A job waits at the first poll, runs at
+ * the second, and has ended at the third. The fake refuses what ComfyUI refuses (validation.ts).
  * https://docs.comfy.org/development/comfyui-server/comms_routes (read 2026-11-23)
  */
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
@@ -35,7 +35,7 @@ interface Job {
 
 export interface FakeComfyui extends FakeVendor {
   jobs(): number;
-  /** Answers the next such call with this. Neither an upload nor a look at the queue tells the row. */
+  /** Answers the next such call with this. The row cannot do so: neither call names its job. */
   answerNext(call: 'POST /upload' | 'GET /queue', reply: Reply): void;
 }
 
@@ -159,7 +159,7 @@ function entryOf({ id }: Job, entry: object): Reply {
   return { status: 200, body: { [id]: { prompt: [1, id, {}, {}, ['9']], outputs: {}, meta: {}, ...entry } } };
 }
 
-/** Pictures are in a folder with the job's id, so that a download tells its job. */
+/** Pictures are in a folder with the job's id, so that a download names its job. */
 function withJob(outputs: object, id: string): unknown {
   return JSON.parse(JSON.stringify(outputs).replaceAll('"subfolder":""', `"subfolder":"${id}"`));
 }

@@ -1,6 +1,6 @@
 /**
- * The fake of fal. A job is queued, then in progress, then completed. As at fal, only the request for the
- * result tells which field of the input was wrong.
+ * The fake of fal. A job is queued, then in progress, then completed. As at fal, only the answer to the request
+ * for the result names the wrong field of the input.
  */
 import * as z from 'zod';
 import { callingBack, type CallingVendor, createFalSigner } from '../calls-back.ts';

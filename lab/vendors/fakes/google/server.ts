@@ -92,7 +92,7 @@ function refused(code: number, status: string, message: string): Reply {
   return { status: code, body: { error: { code, message, status } } };
 }
 
-/** The fields that Google knows at each place of the request. */
+/** The fields that Google knows in each part of the request, by its path. */
 const knownFields: readonly (readonly [place: readonly string[], fields: readonly string[]])[] = [
   [[], ['contents', 'generationConfig', 'safetySettings', 'systemInstruction', 'tools']],
   [
