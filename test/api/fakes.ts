@@ -16,11 +16,11 @@ export function stub<Port extends object>(given: Partial<Port>): Port {
   });
 }
 
-/** The places of one account. */
+/** The slots of one account. */
 export interface FakePlaces extends HeldPlaces {
   /** How many are taken. */
   readonly taken: number;
-  /** Other requests take every place. */
+  /** Other requests take every slot. */
   fill(): void;
 }
 

@@ -27,7 +27,7 @@ it('A storm of 100,000 refusals costs a write unit each at most, and its few row
     },
   });
   const on = {
-    // No write takes long, and the fake clock would look at each of their limits for ever.
+    // No write takes long, and the fake clock would check each of their limits for ever.
     clock: { ...clock, timeout: () => ({ signal: new AbortController().signal, release: () => undefined }) },
     randomBytes: seededBytes,
     environment: (name: string) => (name === 'TABLE_NAME' ? 'table' : '90'),

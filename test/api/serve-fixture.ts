@@ -36,7 +36,7 @@ interface Setting
   /** What the first read says besides account and key. */
   readonly state?: Partial<RequestState>;
   readonly requests?: Partial<RequestStore>;
-  /** Services in place of the fixture's own. */
+  /** Services that replace those of the fixture. */
   readonly services?: Partial<StageServices>;
 }
 
@@ -175,7 +175,7 @@ export interface Sending {
   readonly pathId?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** Bytes in place of the JSON body; the gateway sends them in Base64. */
+  /** Bytes instead of the JSON body; the gateway sends them in Base64. */
   readonly bytes?: Uint8Array;
   readonly sourceIp?: string;
   readonly context?: Partial<Context>;

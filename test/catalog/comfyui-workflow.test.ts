@@ -1,4 +1,4 @@
-/** Workflow files of ComfyUI: what is read, what is wrong with one, and how the places are filled. */
+/** Workflow files of ComfyUI: reading, problems, and filling the placeholders. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readCatalog } from '../../admin/catalog/catalog-files.ts';

@@ -23,10 +23,10 @@ const stopped: ProviderAnswer = { kind: 'refused', reason: 'cancelled' };
 const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };
 
 interface Setting {
-  /** The record, and what it is at each further look. The last one stays. */
+  /** The record at each read. The last one stays. */
   readonly records: readonly Partial<CreationRecord>[];
   readonly cancel?: CancelAnswer | Error;
-  /** What the vendor says at each look at the job. The last answer stays. */
+  /** The vendor's answer to each poll of the job. The last answer stays. */
   readonly polls?: readonly (ProviderAnswer | Error)[];
   readonly ends?: readonly ('cancelled' | 'moved_on' | 'busy')[];
   readonly isNoted?: boolean;

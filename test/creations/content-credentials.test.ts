@@ -93,7 +93,7 @@ describe('The content credentials of a file', () => {
       const answers = Array.from({ length: 200 }, (_, end) => read(format, file.subarray(0, end)));
       expect(answers[30]).toBe('absent');
       expect(new Set(answers)).toEqual(new Set(['absent', 'present']));
-      // Once the bytes up to a place say "present", more bytes never say otherwise.
+      // If the first bytes say "present", more bytes never say otherwise.
       expect(answers.indexOf('present')).toBe(answers.lastIndexOf('absent') + 1);
     },
   );

@@ -13,7 +13,7 @@ const begun = (usualMillis?: number): RouteAttempt => ({
 const paceAfter = (seconds: number, change: Partial<CreationRecord> = {}): number =>
   nextPollSeconds(aCreation(change), now + seconds * 1000);
 
-/** When a client looks that obeys the service: first after the Retry-After of the 202, then at each pace. */
+/** When a client polls that obeys the service: first after the Retry-After of the 202, then at each pace. */
 function looks(change: Partial<CreationRecord>, imageAfterSeconds: number): number[] {
   const at = [2];
   for (let last = 2; last < imageAfterSeconds;) {

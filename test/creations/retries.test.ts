@@ -1,7 +1,7 @@
 /**
- * A model of a place and of the requests at it. Each request makes its steps as functions/ does: it reads the
- * head, reads the entries, then attaches or charges on the conditions of the store. Between two steps of one
- * request any other request may make its steps.
+ * A model of one head and its requests. Each request makes its steps as functions/ does: it reads the head, reads the
+ * entries, then attaches or charges on the conditions of the store. Between two steps of one request any other
+ * request may make its steps.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -48,7 +48,7 @@ interface Page {
 
 interface Asked {
   readonly page: Page;
-  /** The pauses between the looks, in milliseconds. */
+  /** The pauses between the polls, in milliseconds. */
   readonly pauses: readonly number[];
   readonly log: readonly string[];
 }
@@ -59,7 +59,7 @@ interface Setting {
   readonly held?: FakePlaces;
 }
 
-/** The answer when the log has these events behind the first place. Time passes only in pauses. */
+/** The answer when the log has these events after the first position. Time passes only in pauses. */
 async function ask(
   events: readonly PlacedEvent[],
   query: ApiRequest['query'] = {},

@@ -197,12 +197,12 @@ describe('a mask', () => {
 });
 
 describe('one failure among several downloads', () => {
-  /** Downloads that end when the test says so. Each tells whether it was ended from outside. */
+  /** Downloads that end when the test says so. Each notes whether it was aborted. */
   function downloads(count: number): {
     readonly stage: Stage;
     readonly answering: ReturnType<typeof post>;
     readonly end: (index: number, result: SourceResult) => Promise<void>;
-    /** The places of the downloads that were begun and ended from outside. */
+    /** The indexes of the downloads that began and were aborted. */
     readonly aborted: () => number[];
   } {
     const doors = urls(count).map(() => Promise.withResolvers<SourceResult>());

@@ -208,7 +208,7 @@ describe('the committed docs/cost.md', () => {
   it('A held request costs the time of its function with the memory of the template', async () => {
     const [[, short, , long] = []] = tableRows(sectionOf(page, '## A request that is held')).slice(-1);
     const gigabytes = ((await memoryOf())['OpenaiImages'] ?? 0) / 1024;
-    // 105 s more are 105 s of the function, and a look of one unit every two seconds.
+    // 105 s more are 105 s of the function, and a poll of one unit every two seconds.
     expect(Number(long) - Number(short)).toBeCloseTo(105 * gigabytes * 0.0133334 + 52.5 * 0.000125, 3);
   });
 

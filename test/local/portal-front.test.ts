@@ -79,9 +79,9 @@ describe('the API behind the distribution of one machine', () => {
       'x-forwarded-for': '203.0.113.9',
     };
     expect((await browser.send('GET', '/me', undefined, forged)).status).toBe(200);
-    // A forged address would be counted in the place of the real one.
+    // A forged address would be counted instead of the real one.
     const guess = async (headers?: Readonly<Record<string, string>>): Promise<number> => {
-      // The answer takes a wrong cookie away, so each guess brings it again.
+      // The answer removes a wrong cookie, so each guess sends it again.
       const stranger = openBrowser(portal);
       for (const [name, value] of browser.cookies)
         stranger.cookies.set(name, value.replace(/^[\w-]{43}\./, `${'A'.repeat(43)}.`));

@@ -80,7 +80,7 @@ export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly sourceIp?: string;
-  /** The body as it is, in place of the message. */
+  /** The raw body, instead of the message. */
   readonly text?: string;
 }
 

@@ -16,7 +16,7 @@ import { anAccount, anApiKey, now, seededBytes } from '../fixtures/records.ts';
 const id = 'ntc_019aa5a0-1000-7000-8000-00000000000a' as NoticeId;
 const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
 
-/** The types of the crossings of an account, with the levels of caps. */
+/** The types of the notices of an account, with the levels of caps. */
 function found(
   account: Partial<Account>,
   key?: Partial<ApiKey>,

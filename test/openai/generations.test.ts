@@ -171,7 +171,7 @@ describe('a request that is refused before the charge', () => {
       body: { error: { type: 'invalid_request_error', param, code } },
     });
     expect(stage.orders).toEqual([]);
-    // A refused request takes its place in the rate.
+    // A refused request counts in the rate.
     expect(stage.counted).toBe(1);
   });
 

@@ -134,10 +134,10 @@ function retriesOf(stage: () => Stage): RetryStore {
 /** The images of the OpenAI-shaped endpoint over fakes of the ports: creations end as a test says. */
 const aliases = { 'dall-e-2': 'sandbox-standard', 'gpt-image-1': 'sandbox-standard' };
 
-/** How the creation at a place of the request is after so many milliseconds. Absent fields stay. */
+/** The fields of a request's creation, by its index, after so many milliseconds. Absent fields stay. */
 export type Course = (charged: NewCreation, place: number, sinceMillis: number) => Partial<CreationRecord>;
 
-/** The picture of the creation at this place. */
+/** The picture of the creation with this index. */
 export const pictureAt = (place: number): StoredImage => ({
   ...storedImage,
   key: `results/picture-${place}.png`,
@@ -247,7 +247,7 @@ export function scene(course: Course = completing, setup: Setup = {}): Scene {
 /** What one picture of sandbox-standard costs. */
 export const onePicture = asMicros(40_000);
 export const base64Of = (key: string): string => Buffer.from(bytesOf(key)).toString('base64');
-/** What an answer shows of the picture at this place when the request names no response_format. */
+/** What an answer shows of the picture with this index when the request names no response_format. */
 export const shownAt = (place: number): object => ({
   b64_json: base64Of(pictureAt(place).key),
   url: `https://results.test/${pictureAt(place).key}`,

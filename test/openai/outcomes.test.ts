@@ -115,7 +115,7 @@ describe('a request that is held', () => {
       })),
     });
     expect(stage.clock.now() - now).toBe(285_000);
-    // A look each two seconds, after shorter ones at the beginning.
+    // A poll every two seconds, after shorter pauses at the beginning.
     expect(stage.clock.sleeps.length).toBeLessThan(150);
     expect(Math.max(...stage.clock.sleeps)).toBe(2_000);
   });
@@ -196,7 +196,7 @@ const slow: Course = () => ({ status: 'processing' });
 const send = async ({ generate }: Scene, attempt: number, change: object = {}): Promise<OpenaiAnswer> =>
   generate({ ...body, ...change }, { 'X-Stainless-Retry-Count': String(attempt) });
 
-/** An account whose other requests leave so many places. */
+/** An account whose other requests leave so many slots. */
 function withPlaces(limit: number, course?: Course, setup: Setup = {}) {
   const held = fakePlaces(limit);
   return { held, ...scene(course, { ...setup, services: { held } }) };

@@ -33,7 +33,7 @@ describe('a call that a library repeats', () => {
     expect(idsOf(second)).toBe(idsOf(first));
     expect(second).toMatchObject({ status: 200, headers: { 'idempotent-replayed': 'true' } });
     expect(second.body['data']).toEqual(first.body['data']);
-    // The charge took a place in the rate; the retry took its own.
+    // The charge itself counts the first call in the rate. The retry is counted by its own write.
     expect(it.stage.counted).toBe(1);
   });
 
@@ -93,7 +93,7 @@ describe('a call that a library repeats', () => {
   });
 });
 
-/** A store that tells what it was asked. */
+/** A store that notes its calls. */
 function watching(
   change: (store: RetryStore) => Partial<RetryStore>,
   setting = {},

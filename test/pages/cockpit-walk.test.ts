@@ -1,6 +1,6 @@
 /**
- * A person of the operator and one of finance before the whole service, in real browsers: what they look up, pause and
- * add up is what the service then does and what its books say.
+ * An operator and a person of finance use the whole service in real browsers. What they look up, pause and add up is
+ * what the service then does and what its books say.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';

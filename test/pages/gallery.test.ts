@@ -162,7 +162,7 @@ describe('What lives on the page', () => {
     }));
     await tiles.first().getByRole('img').waitFor();
     const looks = sent('getPortalCreation').length;
-    // Nothing is open any more. A look would come within the time of another page.
+    // Nothing is open any more. A poll would come within the time of another page.
     await portal.follow('wallet', 'Wallet');
     await portal.follow('creations', 'Creations');
     expect(sent('getPortalCreation').length).toBe(looks);

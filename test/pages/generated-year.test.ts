@@ -1,4 +1,4 @@
-/** A year with 100,000 rows of the ledger: what its pages read, and what they tell. */
+/** A year with 100,000 rows of the ledger: what its pages read, and what they show. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { generateYear, type Year } from './generated-year.ts';
 import { callerOf, micros, usageOf, expectSameSums } from './same-sums.ts';

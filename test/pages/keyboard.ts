@@ -49,7 +49,7 @@ export function keyboardOf(page: Page): Keyboard {
 /** What a person can press or write in. A heading and a table that scrolls take the focus, too. */
 const pressable = ':is(a, button, input, select, textarea, summary):not(:disabled)';
 
-/** The name that a screen reader tells of an element. As text, because the types of a browser are no types of a test. */
+/** The accessible name of an element. As text, because tests have no types of a browser. */
 const nameOf = `(element) => (element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.innerText).trim()`;
 
 async function namesOn(page: Page): Promise<string[]> {

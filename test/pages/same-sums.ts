@@ -1,4 +1,4 @@
-/** What every page must tell alike of a generated year, and the audit of the operator, too. */
+/** The sums that every page and the audit of the operator must show alike for a generated year. */
 import { expect } from 'vitest';
 import type { HomeView, LedgerPage, UsageView } from '../../service/contract/portal-views.ts';
 import { getHome } from '../../service/portal/read/home.ts';
@@ -29,7 +29,7 @@ export async function usageOf(here: Here, by: string, range: object = wholeYear)
   return (await ask(getUsage, here, { query: { ...range, by } })).body as UsageView;
 }
 
-/** Home, wallet, usage, the files and the audit tell the same sums. */
+/** Home, wallet, usage, the files and the audit show the same sums. */
 export async function expectSameSums(year: Year): Promise<void> {
   const here = callerOf(year);
   const { expected } = year;

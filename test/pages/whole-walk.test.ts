@@ -42,7 +42,7 @@ afterAll(async () => {
   await service.end();
 });
 
-/** Goes to a page by its place in the navigation. */
+/** Opens a page by its link in the navigation. */
 async function open(name: string): Promise<void> {
   await keyboard.press(new RegExp(`^${name}$`));
   await heading(name);
@@ -226,7 +226,7 @@ it('The receiver is mended, and the person redelivers', async () => {
     .poll(
       async () => {
         const delivered = await page.getByRole('cell', { name: /^delivered/ }).count();
-        // The table is empty until the answer to this press is there, so the next look counts.
+        // The table is empty until the answer to this press is there, so the next count decides.
         if (delivered === 0) await keyboard.press(/^Refresh$/);
         return delivered;
       },

@@ -1,4 +1,4 @@
-/** The comparison with the charges at Stripe, and the look that mends what is missing (M26). */
+/** The comparison with the charges at Stripe, and the check that corrects what is missing (M26). */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAccountStore } from '../../service/accounts/account-store.ts';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
@@ -69,7 +69,7 @@ it('names a credit that no charge stands for, and an amount that is another one'
   expect((await audit()).differences).toMatchObject([{ kind: 'other_amount', foundMicros: 1 }]);
   await change('SET creditedMicros = :value', usd(25));
   await change('SET paymentIntent = :value', 'pi_nobody');
-  // The charge is of another day, so only the credit is looked at.
+  // The charge is of another day, so only the credit is checked.
   await scene.fake.advance(2 * 86_400);
   await updateItem(scene.table, paymentKey(payment.id), {
     UpdateExpression: 'SET #at = :value',

@@ -79,7 +79,7 @@ const topUp = async () => createAutoTopUpStore(table).read(account);
 
 const metadataOf = ({ id, accountId }: StripePayment) => ({ payment: id, account: accountId });
 
-/** A page to pay on for 25 USD, or for what Stripe is told instead. */
+/** A payment page for 25 USD, with other values if `told` has some. */
 async function checkout(
   told: {
     readonly amountCents?: number;

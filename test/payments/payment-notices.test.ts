@@ -1,4 +1,4 @@
-/** What an account is told of its payments: each thing once, by the transaction that did it. */
+/** The notices of payments: each is sent once, by the transaction that it reports. */
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';

@@ -58,7 +58,7 @@ describe('A payment of a person', () => {
 
   it('is credited within eleven minutes when no event comes', async () => {
     const account = await scene.account(5);
-    // The looks of the payment itself do not see it: it is paid between two of them.
+    // The polls of the payment do not see it: it is paid between two of them.
     const payment = await scene.checkout(account, 25);
     await scene.fake.advance(301);
     await scene.worker();

@@ -205,7 +205,7 @@ async function prepare(name: PortalOperationName, { portal, account }: Stage): P
 const good = (name: PortalOperationName, { portal, account }: Stage, as?: SignedIn): Promise<Answered> =>
   portal.ask(name, { ...rows[name].ask?.(account), ...(as && { as }) });
 
-/** Who signs in for the role. An operator is no member, and neither is somebody without a place. */
+/** Who signs in for the role. Neither an operator nor a stranger is a member. */
 function signIn({ portal, account }: Stage, role: string, ageMillis = 1_000): Promise<SignedIn> {
   const known = roles.find((one) => one === role);
   const email = `${role}-${ageMillis}@person.test`;
@@ -275,7 +275,7 @@ describe('every operation with every role', () => {
       // A request that only reads leaves everything as it is for the next one.
       const stage = operation.method === 'GET' ? refusing : await openStage(name);
       await prepare(name, stage);
-      // Everybody may switch, but only to an account in which they have a place.
+      // Everybody may switch, but only to an account of which they are members.
       const status = name === 'switchAccount' && role === 'operator' ? 404 : rows[name].status;
       const caller = await signIn(stage, role);
       expect([role, (await good(name, stage, caller)).status]).toEqual([role, status]);

@@ -44,7 +44,7 @@ import { fakeTopics } from './mail-fixture.ts';
 import { type Browser, openBrowser } from '../fixtures/portal.ts';
 import { anAccount } from '../fixtures/records.ts';
 
-/** A portal whose table a test may ask to look at a call before it happens, to fail it, or to lose its answer. */
+/** A portal with whose table a test can inspect a call before it happens, let it fail, or lose its answer. */
 export interface WithCalls {
   readonly calls: {
     around: (operation: string, input: Input, run: () => object) => object | Promise<object>;
@@ -117,13 +117,13 @@ type AnyHandle<Name extends PortalOperationName> = (
 
 export interface PortalStageOptions {
   readonly settings?: Partial<PortalSettings>;
-  /** The issuer, in place of the local one. */
+  /** Replaces the local issuer. */
   readonly issuer?: string;
-  /** Calls of the issuer, in place of the real ones. */
+  /** Calls of the issuer that replace the real ones. */
   readonly identity?: Partial<IdentityProvider>;
   /** Whether this call of the table fails. */
   readonly breaks?: (operation: string, input: unknown) => boolean;
-  /** Handlers, in place of those that answer {ok: true}. */
+  /** Handlers that replace those which answer {ok: true}. */
   readonly handlers?: { readonly [Name in PortalOperationName]?: AnyHandle<Name> };
 }
 

@@ -122,7 +122,7 @@ describe('a session', () => {
     ['60 minutes without a request', 60 * 60_000, 401],
     ['59 minutes without a request', 59 * 60_000 - 1, 200],
   ])('after %s is answered as it has to be', async (_what, millis, status) => {
-    // Later than the owner's place, which began with the stage.
+    // Later than the beginning of the owner's membership, which began with the stage.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const browser = await as('owner@acme.test');
     vi.setSystemTime(Date.now() + millis);

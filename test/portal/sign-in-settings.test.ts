@@ -20,7 +20,7 @@ function pass(millis: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + millis });
 }
 
-/** What the issuer tells, without the time of the proof. */
+/** The claims of the issuer, without the time of the proof. */
 const claims = { issuer: 'https://issuer.test', subject: 'u', email: 'owner@acme.test', emailVerified: true };
 
 describe('the settings of the sign-in', () => {

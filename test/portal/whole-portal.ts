@@ -354,7 +354,7 @@ export function openWholePortal(resultAccess: ServiceAccess = 'unguessable') {
     };
   };
 
-  /** Opens a session for a person, who gets the place by an invitation. */
+  /** Opens a session for a person, who becomes a member by an invitation. */
   const signIn = async (
     email: string,
     account: AccountId | undefined,

@@ -201,7 +201,7 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
         const id = await submit(service, key, { prompt: 'a lake' });
         const { dueAt } = await recordOf(service, id);
         two.use(to);
-        // The end of any execution that names the creation lets the reconciler look at it at once.
+        // The end of any execution that names the creation lets the reconciler check the creation at once.
         const probe = `probe-${id}`;
         const states = (operation: string, input: Record<string, unknown>): Promise<unknown> =>
           service.machine.aws({ service: 'states', operation, caller: 'operator', input });

@@ -19,7 +19,7 @@ export interface Png {
   readonly chunks?: readonly Buffer[];
   readonly size?: { readonly width: number; readonly height: number };
   readonly interlace?: number;
-  /** The rows with their filters, in the place of `rows`. */
+  /** The rows with their filters, instead of `rows`. */
   readonly whole?: Buffer;
 }
 

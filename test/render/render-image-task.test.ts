@@ -20,7 +20,7 @@ const pending = { kind: 'pending', jobId: 'job-1', pollAfterMillis: 500 } as con
 interface Setting {
   readonly provider?: ImageProvider;
   readonly lease?: LeaseOutcome;
-  /** The creation as it is read after its end. Absent: nobody is told. */
+  /** The creation as it is read after its end. Absent: nobody is notified. */
   readonly ended?: CreationRecord;
   readonly end?: TaskOutcome;
   readonly commit?: Awaited<ReturnType<CreationStore['complete']>>;
@@ -30,7 +30,7 @@ function stage({
   provider = fakeProvider('first', rendered),
   lease = {
     kind: 'leased',
-    // Its account gets notices, so its end is looked at.
+    // Its account gets notices, so thresholds are checked after its end.
     creation: aCreation({ routes: [{ provider: 'first', providerModel: 'a' }], isWatched: true }),
     turn: 1,
   },

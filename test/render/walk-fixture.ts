@@ -53,7 +53,7 @@ export function renderServices(change: Partial<RenderServices>): RenderServices 
 
 const form = { width: 64, height: 64, bytes: Uint8Array.of(1) };
 export const someThumbnails: Thumbnails = { small: form, large: form, colours: '243b55'.repeat(9) };
-/** Thumbnails that nobody looks at. A store of creations has to note them. */
+/** Thumbnails that no test checks. A store of creations has to note them. */
 export const thumbnailParts = {
   thumbnails: async () => Promise.resolve(someThumbnails),
   imagesUntil: () => stub<ImageStore>({ put: async () => Promise.resolve() }),

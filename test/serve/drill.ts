@@ -30,7 +30,7 @@ export type Order = (
   prompt: string,
 ) => Promise<{ readonly status: number; readonly id?: string | undefined }>;
 
-/** What one action of the life did, by the key of the item that tells of the action. */
+/** What one action of the drill did, by the key of the item that records the action. */
 export interface Done {
   readonly at: number;
   readonly name: string;
@@ -253,7 +253,7 @@ export async function checkDrill(operator: OperatorServices, drilled: Drilled): 
   const movesOn = [...old.values()].some(isOpen);
   for (const [name, item] of old) {
     if (passing.test(name) || damaged.has(name) || goesOn(item)) continue;
-    // The sums of one place may move on. The audit holds them against the rows.
+    // The sums of one item may change. The audit compares them with the rows.
     const without = movesOn && / (ACCOUNT|KEY#|USER#)/.test(name) ? sums : marks;
     expect(same(after.get(name), without), name).toBe(same(item, without));
   }

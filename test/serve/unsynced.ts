@@ -32,14 +32,14 @@ type Named = Pick<Note, 'ino' | 'folder'>;
 type Names = Map<string, Named>;
 
 export interface Watched {
-  /** For the process whose folder is watched. */
+  /** For the process whose folder is monitored. */
   readonly execArgv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Copies what a power cut leaves into an empty folder. Call this after the end of the process. */
   readonly cut: (to: string, random: () => number) => void;
 }
 
-/** @param work an empty folder, on the same disk as the watched one */
+/** @param work an empty folder, on the same disk as the monitored folder */
 export function watchFolder(root: string, work: string): Watched {
   const [log, bytes] = [path.join(work, 'log'), path.join(work, 'bytes')];
   mkdirSync(bytes);

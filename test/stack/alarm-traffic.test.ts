@@ -79,7 +79,7 @@ describe('Ordinary traffic', () => {
   it.each(sizes)('Ordinary traffic of %d creations a day raises no alarm', (perDay) => {
     const values = valuesIn(ordinary(aSecond(perDay)));
     const raised = watched.filter((alarm) => isRaised(alarm, values)).map(({ name }) => name);
-    // A service that is told to miss an order in each half hour misses it.
+    // The setting of TrafficGone expects a creation in each half hour, and a small service has fewer.
     expect(raised).toEqual(perDay < 100 ? ['TrafficGone'] : []);
   });
 });
@@ -179,7 +179,7 @@ const [[, dashboard] = []] = resourcesOf('AWS::CloudWatch::Dashboard');
 
 const body = bodyOf(dashboard?.Properties['DashboardBody']);
 
-/** The whole dashboard: each graph with its place and its metrics on the left and the right axis. */
+/** The whole dashboard: each graph with its position and its metrics on the left and the right axis. */
 describe('the dashboard', () => {
   it('The dashboard shows twelve hours, and first the state of every alarm', () => {
     expect(body.start).toBe('-PT12H');

@@ -205,7 +205,7 @@ describe('an event of the log', () => {
     (event) => {
       expect(sources).toContain(`'${event}'`);
       expect(page.text).toContain(`\`${event}\``);
-      // The alarm BooksOutOfBalance watches the metric of the daily audit in the place of this event.
+      // The alarm BooksOutOfBalance watches the metric of the daily audit instead of this event.
       if (event === 'books_out_of_balance') return;
       const watched = alarms
         .flatMap(watchedBy)

@@ -21,7 +21,7 @@ import { packed, withPackedJson } from '../../lib/bundling/packed-json.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Asks for one class by instanceof, and tells what became of the error that DynamoDB answers. */
+/** Checks one class by instanceof, and returns what the SDK throws for an error of DynamoDB. */
 const entry = `
   import { ConditionalCheckFailedException, DynamoDBClient, DynamoDBServiceException, GetItemCommand } from '@aws-sdk/client-dynamodb';
   export async function thrownFor(name, status) {

@@ -90,7 +90,7 @@ describe('how many requests of an account are held at a door', () => {
     [8, '2'],
     // Never fewer than two.
     [1, '2'],
-    // The item of the places must stay small.
+    // The item of the slots must stay small.
     [10_000, '500'],
   ])('An account may hold a quarter of %d places: %s', (places, limit) => {
     expect(limitOf(places)).toBe(limit);

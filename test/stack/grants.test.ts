@@ -46,7 +46,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table/index/listing: Query',
     signing,
   ],
-  // It reads an account's own items, and gives events their places in the log.
+  // It reads an account's own items, and gives events their positions in the log.
   ListEvents: ['table: BatchGetItem GetItem Query', 'table of ACCOUNT# IP#: DeleteItem UpdateItem', signing],
   // It reads where the automatic top-up stands.
   GetBalance: ['table: BatchGetItem GetItem', 'table of ACCOUNT# IP#: UpdateItem'],

@@ -91,7 +91,7 @@ export function valuesIn(values: Values): ValueOf {
   };
 }
 
-/** At least one, because chance does not look at the length of a window. */
+/** At least one, because chance does not respect the length of a window. */
 function byChance({ CreationsAccepted: accepted }: Values, seconds: number): number {
   const anHour = typeof accepted === 'number' ? accepted * (3_600 / fiveMinutes) : 0;
   return Math.max(1, (seconds / 3_600) * Math.min(1, anHour / 50));

@@ -167,7 +167,7 @@ async function useNotices(service: TestService): Promise<void> {
   expect((await browser.send('PUT', '/emails', { notices: [] })).status).toBe(200);
 }
 
-/** Each of the three functions of payments credits a payment, and tells of it. */
+/** Each of the three functions of payments credits a payment, and sends its notice. */
 async function usePayments(service: TestService): Promise<void> {
   const { machine, operator } = service;
   const { account, key } = await service.client({ balance: '1' });

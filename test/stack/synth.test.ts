@@ -15,8 +15,8 @@ afterAll(async () => rm(folder, { recursive: true, force: true }));
 const ofOneMachine = /payment|PortalPay|autotopup|ImagesResult/i;
 
 /**
- * A machine that has neither credentials nor a way out: every proxy is a closed port, and Node is told to use
- * it. The bundles are left out: template.ts made them by the same app.
+ * A machine without credentials and without a network: every proxy is a closed port, and Node must use the proxy. The
+ * bundles are left out: template.ts made them by the same app.
  */
 function offline(): NodeJS.ProcessEnv {
   const bare = Object.entries(process.env).filter(([name]) => !/^(AWS_|CDK_|VITEST|NODE_OPTIONS)/.test(name));

@@ -62,7 +62,7 @@ const grants: readonly Grant[] = resolved.functions.flatMap(({ id, roleId: role 
 const textOf = ({ name, action, resource }: Grant): string => `${name} ${action} ${resource}`;
 const expected = grants.filter((grant) => !unused.some((exception) => exception.grant.test(textOf(grant))));
 
-/** Whether the grant is what allowed a use, told as `role action resource`. */
+/** Whether the grant allowed a use, which is written as `role action resource`. */
 function allows({ role, action, resource }: Grant, use: string): boolean {
   const pattern = new RegExp(`^${resource.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
   const [usedRole, usedAction, usedResource = ''] = use.split(' ');

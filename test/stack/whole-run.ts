@@ -116,7 +116,7 @@ async function tellAfterRefund(service: TestService): Promise<void> {
   await service.send(`/creations/${waits}/cancel`, { key: watched.key, method: 'POST' });
 }
 
-/** A client of an account with 1 USD, which is told when less than 1 USD is left, and with a budget. */
+/** A client of an account with 1 USD, a budget, and a notice when less than 1 USD is left. */
 async function lowClient(service: TestService): Promise<Client> {
   const client = await service.client({ balance: '1' });
   const low = { noticeUrl: service.machine.inboxUrl, lowBalanceMicros: asMicros(1_000_000) };
@@ -220,7 +220,7 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
     '/balance',
     '/creations',
     '/requests',
-    // By now there are events that have no place yet.
+    // By now there are events that have no position yet.
     '/events',
     `/events?after=${cursor}`,
     `/creations/${idOf(completed)}`,
@@ -273,7 +273,7 @@ async function uploaded(service: TestService, key: string): Promise<string> {
 
 /**
  * A failure, a large picture, a picture of each renderer on the callback machine, and a crash in each renderer,
- * after which the second try looks for a stored image. The second try comes some seconds later, so the caller
+ * after which the second try searches for a stored image. The second try comes some seconds later, so the caller
  * goes on and waits for the returned function.
  */
 async function useExecutions(

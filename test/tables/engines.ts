@@ -1,4 +1,4 @@
-/** The engines that take the place of DynamoDB, each behind the SDK's own client. */
+/** The engines that replace DynamoDB, each behind the SDK's own client. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ function randomBytesInTurn(): Table['randomBytes'] {
   let turn = 0;
   return (count) => {
     turn += 1;
-    // The last bytes: the time of a UUID takes the place of the first ones.
+    // The last bytes: the time of a UUID replaces the first ones.
     const place = (index: number): number => count - 1 - index;
     return seededBytes(count).map((byte, index) =>
       place(index) < 4 ? (turn >> (8 * place(index))) % 256 : byte,

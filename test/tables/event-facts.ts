@@ -1,4 +1,4 @@
-/** Facts about the log of events: what writes an event, and the places that readers give. */
+/** Facts about the log of events: what writes an event, and the positions that readers give. */
 import { expect } from 'vitest';
 import { eventKeys, keys, type Table } from '../../service/aws/dynamodb/table.ts';
 import { transact } from '../../service/aws/dynamodb/transaction.ts';
@@ -34,7 +34,7 @@ async function write(table: Table, ...entries: readonly EventEntry[]): Promise<v
   }
 }
 
-/** All events behind a place, by pages of this size. */
+/** All events after a position, by pages of this size. */
 async function behind(table: Table, after: EventPlace, limit = 100): Promise<PlacedEvent[]> {
   const found: PlacedEvent[] = [];
   for (let place: EventPlace | undefined = after; place;) {

@@ -1,4 +1,4 @@
-/** Facts about the places in which requests of an account are held. */
+/** Facts about the slots in which requests of an account are held. */
 import { expect } from 'vitest';
 import { createHeldPlaces } from '../../service/api/held-places-store.ts';
 import { heldKey } from '../../service/aws/dynamodb/table.ts';
@@ -33,7 +33,7 @@ export const heldFacts: Facts = {
     expect(await claim(29_999, 9_999)).toBeUndefined();
     const third = await claim(30_000, 10_000);
     expect(third?.name).toBe(second?.name);
-    // The second request ended long ago. Its release does not take the place of the third one.
+    // The second request ended long ago. Its release does not free the slot of the third one.
     if (second) await held.release(accountId, second);
     expect(await claim(30_000, 10_000)).toBeUndefined();
     if (first) await held.release(accountId, first);

@@ -1,4 +1,4 @@
-/** Facts about the marks of key.cap_reached: when a crossing is told, and where its mark is. */
+/** Facts about the marks of key.cap_reached: when a notice is sent, and where its mark is. */
 import { expect } from 'vitest';
 import { createAccountSettings } from '../../service/accounts/account-settings-store.ts';
 import type { KeyCaps } from '../../service/accounts/account.ts';
@@ -48,14 +48,14 @@ const servicesAt = ({ table }: Stores, at: number) => ({
 const keyPart = (notice: NoticeRecord): Record<string, unknown> =>
   (JSON.parse(notice.webhook.body ?? '') as { key: Record<string, unknown> }).key;
 
-/** Looks after a creation, and returns what the notices say of the key. */
+/** Checks thresholds after a creation, and returns what the notices say of the key. */
 async function lookAfter(stores: Stores, number: number, at = now): Promise<Record<string, unknown>[]> {
   const creation = await stores.creations.read(idOf(number));
   if (!creation) throw new Error('no such creation');
   return (await lookForCrossings(placeOf(creation), servicesAt(stores, at))).map(keyPart);
 }
 
-/** Looks after a request of this cost that a cap refused. */
+/** Checks thresholds after a request of this cost that a cap refused. */
 async function lookAfterRefusal(
   stores: Stores,
   cap: Extract<RefusedFor, { kind: 'cap' }>['cap'],
@@ -69,7 +69,7 @@ async function lookAfterRefusal(
 }
 
 let notices = 0;
-/** Tells a crossing as a look would that read the key at some time before. */
+/** Sends the notice of a check that read the key some time before. */
 async function tellStale(stores: Stores, crossing: Partial<Crossing>): Promise<boolean> {
   notices += 1;
   const id = `ntc_019aa5a0-1000-7000-8000-${notices.toString(16).padStart(12, '0')}` as NoticeId;
@@ -96,7 +96,7 @@ async function setBudget({ table }: Stores, micros: Micros): Promise<void> {
   expect(account && (await settings.changeBudget(account, micros))).toBe(true);
 }
 
-/** Looks after a creation of the month of this time, and returns what the notices say of the budget. */
+/** Checks thresholds after a creation of this month, and returns what the notices say of the budget. */
 async function budgetAt(stores: Stores, at = now): Promise<Record<string, unknown>[]> {
   const place = { accountId, periods: { monthly: monthOf(at) } };
   const told = await lookForCrossings(place, servicesAt(stores, at));
@@ -181,7 +181,7 @@ export const noticeFacts: Facts = {
     expect(await toldIn(stores)).toEqual(['daily_2026_11_21', 'daily_2026_11_24', ...lasting]);
     await chargeAt(stores, 3, now + 4 * dayMillis);
     expect(await toldIn(stores)).toEqual(['daily_2026_11_24', ...lasting]);
-    // A look that comes so late finds no spend of the day, and tells nothing again.
+    // A check that comes so late finds no spend of the day, and sends no second notice.
     expect(await lookAfter(stores, 1, now + 4 * dayMillis)).toEqual([]);
   },
 

@@ -19,7 +19,7 @@ import { type Facts, idOf, losingAnswer, orderOf, type Stores } from './facts.ts
 const place = { accountId, keyId, bodyHash: 'body' };
 const minute = 60_000;
 
-/** The tries at the place of one body, as the function sends them. */
+/** The tries with one body, as the function sends them. */
 function triesOf(stores: Stores) {
   const retries = createRetryStore(stores.table);
   let nextNumber = 1;

@@ -171,7 +171,7 @@ describe('a text in lower case', () => {
   });
 });
 
-/** What zod finds in a value, as the answer tells it. */
+/** What zod finds in a value, as the answer says it. */
 function errorsOf(schema: z.ZodType, value: unknown): string[] {
   const result = schema.safeParse(value, { reportInput: true });
   return result.success

@@ -15,7 +15,7 @@ export interface FakeIssuer {
   /** What the test changes. Each is taken back by `reset`. */
   claims: Record<string, unknown>;
   description: Record<string, unknown>;
-  /** Answers in place of the issuer's own, by path. */
+  /** Answers that replace those of the issuer, by path. */
   answers: Partial<Record<string, Answer>>;
   /** Signs with a key that the issuer does not publish. */
   hasForeignKey: boolean;

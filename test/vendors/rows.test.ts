@@ -29,7 +29,7 @@ const usual: Readonly<Record<VendorRow['ends'], Outcome>> = {
   InternalFailure: 'unknown_answer',
 };
 
-/** The rows that mean something else. A page in place of a picture is found out by the renderer. */
+/** The rows that mean something else. The renderer detects a page instead of a picture. */
 const rowsThatAre = (outcome: Outcome, ...rows: readonly string[]): Readonly<Record<string, Outcome>> =>
   Object.fromEntries(rows.map((row) => [row, outcome]));
 const unusual: Readonly<Record<string, Outcome>> = {

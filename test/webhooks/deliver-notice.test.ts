@@ -1,4 +1,4 @@
-/** DeliverWebhook for accounts that get notices: the look after the end, and the count of failed attempts. */
+/** DeliverWebhook for accounts that get notices: the check after the end, and the count of failed attempts. */
 import { describe, expect, it } from 'vitest';
 import type { NoticeStore } from '../../service/notices/notice-store.ts';
 import type { NoticeRecord } from '../../service/notices/notice.ts';

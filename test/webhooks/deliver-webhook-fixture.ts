@@ -63,7 +63,7 @@ export interface Setting {
   readonly failures?: DeliveringAccount['failures'];
   /** The number of failed attempts in a row, with this one. */
   readonly countsTo?: number;
-  /** Whether a look for crossings finds the table busy. */
+  /** Whether the check of thresholds finds the table busy. */
   readonly isLookBusy?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Limits are exact, however many requests come at once. For each limit, a crowd goes over sockets through the
- * whole service, and a crowd of two hundred charges goes to a table in memory (crowd.ts), because two hundred
+ * Limits are exact, however many requests come at once. For each limit, a burst of requests goes over sockets through
+ * the whole service. A burst of two hundred charges goes to a table in memory (crowd.ts), because two hundred
  * requests over sockets take more than a second. concurrency-conflicts.test.ts adds conflicts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,11 +15,11 @@ const service = await startTestService({ environment: { TOP_UP_URL: topUpUrl } }
 afterAll(() => service.end());
 beforeAll(async () => {
   startNothing(service);
-  // A function that is still loading its code while a crowd waits would refuse the crowd with 503.
+  // A function that is still loading its code while many requests wait would refuse them with 503.
   expect((await service.send('/images/generate', { body: {} })).status).toBe(400);
 });
 
-/** CROWD_ROUNDS=20 repeats each crowd, with two hundred requests over sockets. */
+/** CROWD_ROUNDS=20 repeats each burst, with two hundred requests over sockets. */
 const rounds = Number(process.env['CROWD_ROUNDS'] ?? 1);
 
 describe.each(limits)('a crowd against $name', ({ client: wanted, accepted, refusal, outcome }) => {

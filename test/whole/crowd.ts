@@ -1,5 +1,5 @@
 /**
- * Crowds: requests over sockets through the whole service, or two hundred charges alone. The charges go through
+ * Bursts: requests over sockets through the whole service, or two hundred charges alone. The charges go through
  * the real SDK client to the simulation's table, which test/tables compares with two other tables. The charge's
  * transaction decides about every limit.
  */

@@ -1,6 +1,6 @@
 /**
- * One account fills its share of the places in which requests are held, and another account is served: on all four
- * doors. Each function of a door may run four times at once, and an account may hold two requests.
+ * One account fills its share of the slots for held requests, and another account is served: on all four doors. Each
+ * function of a door may run four times at once, and an account may hold two requests.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ async function templateWithPlaces(places: number): Promise<string> {
 const slow = 'a lake [sandbox:delay=200s]';
 const strangers = { postRate: '1000', maxConcurrent: '100' };
 
-/** Waits until requests of the account hold so many places. */
+/** Waits until requests of the account hold so many slots. */
 async function holding(places: number, { account }: Client, door: Door): Promise<void> {
   while ((await heldPlaces(service, account.id, door)) !== places) await sleep(20);
 }

@@ -10,7 +10,7 @@ import { answersStrangeBodies } from './strange-bodies.ts';
 const service = await sharedTestService();
 const client = await service.client({ balance: '100000', postRate: '1000000', maxConcurrent: '100000' });
 beforeAll(() => {
-  // Nothing is rendered: these tests look at the answers and the money only.
+  // Nothing is rendered: these tests check only the answers and the money.
   service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
 });
 afterAll(() => service.end());
@@ -57,8 +57,7 @@ const requestBody = fc
       prompt: mostly(fc.oneof(text, fc.constant('x'.repeat(10_001)), fc.constant('a lake [sandbox:fail]'))),
       resolution: mostly(fc.constantFrom('1K', '2K', '4K')),
       aspect_ratio: mostly(fc.constantFrom('1:1', '16:9', '21:9')),
-      // Nothing listens at this address, so a request that passes the checks is told that the download
-      // failed.
+      // Nothing listens at this address, so the download of a request that passes the checks fails.
       image_urls: mostly(
         fc.oneof(
           { weight: 4, arbitrary: fc.constant([]) },

@@ -77,7 +77,7 @@ describe('the body of POST /images/generate', () => {
 
 describe('an unknown query parameter', () => {
   const id = '01939f4e-0000-7000-8000-000000000000';
-  /** A body with one error, which the answer tells together with the unknown parameters. */
+  /** A body with one error, which the answer reports together with the unknown parameters. */
   const wrongBodies: Readonly<Record<string, { body: object; error: string }>> = {
     createUpload: { body: { content_type: 'image/png', bytes: 0 }, error: 'bytes: too_small' },
     createEndpoint: {

@@ -38,7 +38,7 @@ export function form(parts: number, metadata = ''): Body {
   return { type: 'multipart/form-data; boundary=XbX', text };
 }
 
-/** Places where a value can stand in a body. Nobody sells the model, so nothing is ever charged. */
+/** Puts a value somewhere into a body. Nobody sells the model, so nothing is ever charged. */
 type Put = (value: string) => string;
 const call = (more: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"generate_image",${more}}}`;

@@ -1,4 +1,4 @@
-/** Clients and crowds of the tests of user tokens. */
+/** Clients and bursts of requests for the tests of user tokens. */
 import { expect } from 'vitest';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { isAccepted, roomForAll } from './exact-limits.ts';
@@ -12,7 +12,7 @@ export interface Minted {
 
 export function accountsOf(service: TestService) {
   return {
-    /** Nothing but the token limits its client. */
+    /** Only the token limits its client. */
     wide: async (wanted: NewClient = {}): Promise<Client> =>
       service.client({ ...roomForAll, userPostRate: '10000', userGetRate: '10000', ...wanted }),
     mint: async ({ key }: Client, body: object = {}): Promise<Minted> => {
@@ -21,7 +21,7 @@ export function accountsOf(service: TestService) {
       expect(answer.status, answer.text).toBe(201);
       return answer.body as Minted;
     },
-    /** So many requests at once. One that a busy table refuses is sent again. */
+    /** So many requests at once. A request that a busy table refuses is sent again. */
     crowd: async (
       count: number,
       send: () => Promise<Answer>,

@@ -23,7 +23,7 @@ const sketch = { model: 'sandbox-sketch', prompt: 'a lake' };
 const standard = { model: 'sandbox-standard', prompt: 'a lake' };
 
 beforeAll(async () => {
-  // A function that is still loading its code while a crowd waits would refuse the crowd with 503.
+  // A function that is still loading its code while many requests wait would refuse them with 503.
   expect((await service.send('/images/generate', { body: {} })).status).toBe(400);
 });
 

@@ -141,7 +141,7 @@ export interface ServiceObserver extends OutsideObserver, OpenaiObserver, Flappi
   readonly onDelivers: (invocation: string, notice: string) => void;
   /** Called when an API function begins with a request. */
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
-  /** Called when an API function answered, or the gateway for it. */
+  /** Called when an API function or the gateway answered. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Called when a Task invokes a function, with the input of the execution and the input of the Task. */
   readonly onTask: (functionName: string, startedWith: Payload, input: Payload) => void;

@@ -99,7 +99,7 @@ export interface OpenaiAnswer {
 export interface OpenaiObserver {
   /** Called when the function begins with a request. */
   readonly onOpenaiSent: (invocation: Invocation, event: APIGatewayProxyEvent) => void;
-  /** Called when the function answered, or the gateway for it. */
+  /** Called when the function or the gateway answered. */
   readonly onOpenaiServed: (invocation: Invocation, answer: OpenaiAnswer) => void;
 }
 

@@ -191,7 +191,7 @@ export function createInvocationInvariants(world: World, accuse: Accuse) {
       const id = world.current()?.id;
       if (id !== undefined) deedsOf(id).fetches += 1;
     },
-    /** Called when an API function answered, or the gateway for it. */
+    /** Called when an API function or the gateway answered. */
     onServed: (invocation: Invocation, { statusCode = 0, body }: APIGatewayProxyStructuredResultV2) => {
       const details = detailsOf(body);
       if (statusCode === 500 && !excuse(invocation.faults, world.injected)) {

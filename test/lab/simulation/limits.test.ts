@@ -123,7 +123,7 @@ it('A state transition waits for its turn when the bucket is empty', () => {
   expect(Array.from({ length: 4 }, transitionWait)).toEqual([0, 0, 100, 200]);
 });
 
-/** Puts one item of a kilobyte, and tells the table of the commit. */
+/** Puts one item of a kilobyte, and reports the commit to the table. */
 function putter(account: AwsAccount, pk: (number: number) => string, sk: string): () => object {
   const table = account.tableOf(() => undefined);
   let put = 0;

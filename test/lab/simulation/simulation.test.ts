@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** `.ci/run` plays 1,000 more. */
 const seeds = 60;
 /**
- * Every kind of fault and mishap that these seeds must meet. `refused` is absent: chance seldom refuses a
+ * Every kind of fault and failure that these seeds must meet. `refused` is absent: chance seldom refuses a
  * start, but the walk over all call sites always does.
  */
 const everything = [
@@ -75,7 +75,7 @@ const ofBackEnds = [200, 201, 400, 403, 409].map((status) => `operator-api ${sta
 /** A retry attaches to what an earlier try has charged. */
 const attached = /openai#\d+ dynamodb\.UpdateItem RETRY SET #mark ok$/;
 
-/** The line of somebody who is invited, signs in and gets a place. Its end is the id of a person. */
+/** The line of an invited person who signs in and becomes a member. Its end is the id of a person. */
 const letIn = /sign-in guest \d, try \d: [\w-]{43}$/;
 
 describe('The simulation', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTimerQueue, type TimerQueue } from '../../../lab/simulation/world/timer-queue.ts';
 
-/** Fires `count` timers and returns the times that they were told. */
+/** Fires `count` timers and returns the times that `onTime` received. */
 function fire(queue: TimerQueue, count: number): number[] {
   const times: number[] = [];
   for (let fired = 0; fired < count; fired += 1) queue.fireNext((now) => times.push(now));

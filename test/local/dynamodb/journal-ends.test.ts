@@ -41,7 +41,7 @@ const states = (() => {
   return texts;
 })();
 
-/** Fake time that passes with every look at it, so that a snapshot consists of many slices. */
+/** Fake time that passes with every read, so that a snapshot consists of many slices. */
 function createClock(): () => number {
   let millis = 0;
   return () => (millis += 1);

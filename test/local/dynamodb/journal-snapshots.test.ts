@@ -30,7 +30,7 @@ import {
 
 describe('a snapshot', () => {
   const eager = { snapshotAfterBytes: 2_000 };
-  /** Time that passes with every look, so that each slice has eight records. */
+  /** Time that passes with every read, so that each slice has eight records. */
   const createClock = (): (() => number) => {
     let millis = 0;
     return () => (millis += 0.25);

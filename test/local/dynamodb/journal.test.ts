@@ -270,9 +270,9 @@ describe('a folder with tables', () => {
       `Line 4 of ${segment(1)} is damaged: bring back a copy of the folder, or cut the file before this line (truncate -s ${offset} ${segment(1)}), which loses this line and all lines after it.`,
     );
     expect(damaged.contents()).toEqual(before);
-    // The remedy works.
-    const remedied = changed(damaged, { [segment(1)]: contentOf(damaged, segment(1)).slice(0, offset) });
-    expect((await open({ files: remedied })).items('Main')).toHaveLength(1);
+    // The suggested fix works.
+    const fixed = changed(damaged, { [segment(1)]: contentOf(damaged, segment(1)).slice(0, offset) });
+    expect((await open({ files: fixed })).items('Main')).toHaveLength(1);
   });
 
   it('The storage refuses a damaged last line that is whole, since no kill leaves such a line', async () => {

@@ -1,4 +1,4 @@
-/** The fake of Stripe as `npm start` serves it: its page, its control, its file, and its place in the clock. */
+/** The fake of Stripe as `npm start` serves it: its page, its control, its file, and its clock. */
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Pictures in the place of results: hills under a coloured sky. */
+/** Pictures instead of results: hills under a coloured sky. */
 const skies = [
   '#243b55 #c06c53',
   '#102a2e #3fa796',

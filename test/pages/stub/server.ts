@@ -1,6 +1,6 @@
 /**
  * A stand-in of the portal's API over a real socket, with the built pages and their content security policy. It
- * answers samples, and what a test puts in their place: refusals, conflicts, silence.
+ * answers samples, or what a test sets instead: refusals, conflicts, silence.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -42,7 +42,7 @@ export interface Stub {
   /** Answers the operation in another way, until the reset. */
   answer<Name extends PortalOperationName>(name: Name, answer: Answers[Name]): void;
   refuse(name: PortalOperationName, refusal: Refused): void;
-  /** Breaks the connection in the place of an answer. */
+  /** Breaks the connection instead of answering. */
   breakOff(name: PortalOperationName): void;
   /** Gives no answer until the reset. */
   hold(name: PortalOperationName): void;

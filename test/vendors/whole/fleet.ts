@@ -11,7 +11,7 @@ export interface TestFleet {
   end(): Promise<void>;
 }
 
-/** @param paint what the fakes send in the place of plain pictures */
+/** @param paint what the fakes send instead of plain pictures */
 export async function startTestFleet(paint?: Paint): Promise<TestFleet> {
   const [vendors, own] = await Promise.all([startFakes(paint), startOwnServers(paint)]);
   const service = await startTestService({ environment: environmentOf(vendors) });

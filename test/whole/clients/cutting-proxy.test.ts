@@ -30,7 +30,7 @@ async function withProxy<Value>(
 }
 
 describe('the cutting proxy', () => {
-  /** The status that the library tells, or undefined for a broken connection, and what the service heard. */
+  /** The status that the library reports, or undefined for a broken connection, and the calls of the service. */
   const expected: Readonly<Record<Cut, readonly [number | undefined, number]>> = {
     'before the request': [undefined, 0],
     'before the answer': [undefined, 1],

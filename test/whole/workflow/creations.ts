@@ -113,7 +113,7 @@ export async function spentBy({ operator }: Place, accountId: AccountId): Promis
 const placeSchema = z.optional(z.object({ until: z.number() }));
 const placesSchema = z.object({ p0: placeSchema, p1: placeSchema });
 
-/** How many of the first two places of a door the held requests of an account take now. */
+/** How many of the first two slots of a door the held requests of an account take now. */
 export async function heldPlaces({ operator }: Place, accountId: AccountId, door: Door): Promise<number> {
   const { p0, p1 } = placesSchema.parse((await getItem(operator.table, heldKey(accountId, door))) ?? {});
   const now = operator.clock.now();

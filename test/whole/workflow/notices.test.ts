@@ -1,6 +1,6 @@
 /**
- * Notices: what an account is told, once a crossing, and how it is sent. The file is long because its tests share
- * one service and one receiver.
+ * Notices: one for each crossed threshold, and how they are sent. The file is long because its tests share one
+ * service and one receiver.
  */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -70,7 +70,7 @@ async function refuseThrice(client: Client): Promise<void> {
   for (let run = 0; run < 3; run += 1) expect((await refusedBy(client)).status).toBe(402);
 }
 
-/** Five minutes pass, and the reconciler looks at all that was left. */
+/** Five minutes pass, and the reconciler checks everything that was left. */
 async function later(): Promise<void> {
   service.jump(240);
   await service.machine.advance(60);
