@@ -167,7 +167,7 @@ describe('an API key', () => {
     );
   });
 
-  it('An API key is refused when any two neighbouring characters change places', () => {
+  it('An API key is refused when any two neighbouring characters are swapped', () => {
     fc.assert(
       fc.property(generated, fc.nat(38), (key, place) => {
         const at = keyPrefix.length + place;

@@ -122,7 +122,7 @@ it('enters a payment with its money, and none whose reference was credited again
   expect(await available(table)).toBe(before + 1_000);
 });
 
-it('leaves out the groups that it is told to, and enters them later', async () => {
+it('leaves out the groups that the operator names, and enters them later', async () => {
   const { name, table } = await restore();
   await operator.accounts.change(account.id, { name: 'renamed' });
   await operator.wallet.topUp(account.id, asMicros(8_000), 'skipped');

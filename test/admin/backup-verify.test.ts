@@ -112,7 +112,7 @@ it('audits a restored table and opens its webhook secrets', async () => {
   await expect(openRestored(operator, { table: 'Good', since: 'noon' })).rejects.toThrow('--since: name');
 });
 
-it('looks for fresh copies in the other region, and for the replica of the secret', async () => {
+it('checks that the other region has fresh copies and the replica of the secret', async () => {
   const points: object[] = [];
   const asked: string[] = [];
   const backup = createServer((incoming, outgoing) => {

@@ -25,7 +25,7 @@ describe('accounts set-many', () => {
     expect(await setMany('--post-rate', '8')).toMatchObject({ chosen: 0 });
   });
 
-  it('The command changes the accounts of a file, tells those that are missing, and ends with exit code 1', async () => {
+  it('The command changes the accounts of a file, names those that are missing, and ends with exit code 1', async () => {
     const file = join(newFolder(), 'ids');
     const id = await opened('Of a file');
     await writeFile(file, `${id}\n\n  ZZZZZZZZZZ\r\n`);

@@ -65,7 +65,7 @@ describe('A file of the operator’s own models', () => {
     expect(checked(text, [...names, 'comfyui']).models).toEqual((JSON.parse(text) as OperatorFile).models);
   });
 
-  it('The example of the page is right, and its changes are those that the page tells', () => {
+  it('The example of the page is right, and it makes the changes that the page describes', () => {
     const page = readPage('docs/providers.md').blocks.find((block) => block.example === 'own-catalog');
     const stored = checkOperatorFile(page?.text ?? '', catalog, [
       ...new Set(catalog.models.flatMap(({ routes }) => routes.map(({ provider }) => provider))),

@@ -45,7 +45,7 @@ async function setStripe(input: string, ...more: readonly string[]) {
   return { out, complaint };
 }
 
-it('list, show and report tell what came in', async () => {
+it('list, show and report show the payments that came in', async () => {
   expect(await run('list', account.id)).toMatchObject({
     data: [{ payment, account: account.id, kind: 'checkout', state: 'succeeded', amount: 25, credited: 25 }],
   });

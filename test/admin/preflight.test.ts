@@ -118,7 +118,7 @@ describe('The whole preflight', () => {
     expect(others({ ...before, findings })).toEqual(others(before));
   });
 
-  it('tells a question that fails for another reason, with its reason', async () => {
+  it('reports a question that fails for another reason, with that reason', async () => {
     account.iam.on(GetAccountSummaryCommand).rejects(awsError('TimeoutError', 'no answer'));
     await finds(roles, { level: 'unasked', found: 'could not ask: TimeoutError: no answer' });
   });
@@ -343,7 +343,7 @@ describe('The table', () => {
     await writes({ level: 'limits', wanted: 'at least 68000' }, { traffic: { perSecond: 1_000 } });
   });
 
-  it('is too cold for a crowd while it is new', async () => {
+  it('is too cold for a burst of requests while it is new', async () => {
     await finds(table, { level: 'ok', found: '4000' });
     const crowd = { traffic: { perSecond: 300 } };
     await finds(table, { level: 'limits', found: '4000' }, crowd);
@@ -395,7 +395,7 @@ describe('API Gateway', () => {
     await ofRole({ level: 'ok', found: role }, { settings });
   });
 
-  it('tells that the stack would replace a role for logs, before the first deployment', async () => {
+  it('reports before the first deployment that the stack would replace a role for logs', async () => {
     await ofRole({ level: 'ok' });
     answers(10_000, role);
     await ofRole({ level: 'note' });
@@ -475,7 +475,7 @@ describe('A certificate', () => {
     expect(await found()).toMatchObject({ level: 'stops', found: 'no such certificate' });
   });
 
-  it('that ACM did not renew is told 45 days before its end', async () => {
+  it('that ACM did not renew is reported 45 days before its end', async () => {
     has({ NotAfter: new Date('2026-12-31T12:00:00Z') });
     expect(await found()).toMatchObject({ level: 'limits', found: 'issued, ends in 38 days' });
   });
@@ -552,7 +552,7 @@ describe('The models of Bedrock', () => {
     await finds(marketplaceRights, { level: 'note', found: 'you lack aws-marketplace:Subscribe' });
   });
 
-  it('need no look at the rights of the root user', async () => {
+  it('need no check of the rights of the root user', async () => {
     account.sts
       .on(GetCallerIdentityCommand)
       .resolves({ Account: accountId, Arn: `arn:aws:iam::${accountId}:root` });
@@ -641,7 +641,7 @@ describe('The command', () => {
     return { code, printed, told };
   };
 
-  it('asks with the settings of the stage and the models of the catalog, and tells its progress apart', async () => {
+  it('asks with the settings of the stage and the models of the catalog, and prints its progress separately', async () => {
     const { code, printed, told } = await run('default');
     const { findings, ...rest } = JSON.parse(printed.join('')) as { findings: Finding[] };
     expect(code).toBe(0);

@@ -117,13 +117,13 @@ describe('releases prune', () => {
     expect(versionsOf(await rowsOf('prune', '--dry-run'), refund)).toEqual([]);
   });
 
-  it('A pruning is refused with a sentence when Step Functions does not tell what runs', async () => {
+  it('A pruning is refused with a sentence when Step Functions does not list the running executions', async () => {
     service.machine.faults.set({ call: 'states:ListExecutions', error: 'AccessDenied' });
     expect(await refusal(folder, 'releases', 'prune')).toContain('cannot be read (AccessDeniedException: ');
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 
-  it('A pruning is refused while more executions than Step Functions tells about may need older versions', async () => {
+  it('A pruning is refused while more executions than Step Functions lists may need older versions', async () => {
     service.machine.watchAws((call, serve) => {
       if (call.operation !== 'ListExecutions') return serve();
       const machine = String(call.input['stateMachineArn']);

@@ -98,7 +98,7 @@ describe('the message for an error of a command', () => {
 });
 
 describe('the progress of a long command', () => {
-  it('A line is told after two seconds, and then at most every two seconds', () => {
+  it('A line is printed after two seconds, and then at most every two seconds', () => {
     let elapsed = 100;
     const told: string[] = [];
     const progress = createProgress({ elapsed: () => elapsed }, (line) => told.push(line));

@@ -25,7 +25,7 @@ describe('the id of a request', () => {
     expect(requestIdOf('JKJaXmPLvHcESHA=', headers, at)).toBe('JKJaXmPLvHcESHA=');
   });
 
-  it('names no place in another form', () => {
+  it('in another form gives no account and no time', () => {
     for (const text of [
       '',
       'JKJaXmPLvHcESHA=',

@@ -65,7 +65,7 @@ it('A row that has expired is not shown, although the table still has it', async
   expect(await all({})).toEqual(['refused 100']);
 });
 
-it('A place that was made up, or is older than what is kept, leads to no error', async () => {
+it('A position that was made up, or is older than the log, leads to no error', async () => {
   const { refuse, all } = aTable();
   await refuse(5);
   const place = (at: string): Places => ({ refused: `REFUSED#${at}#x`, accepted: '' });

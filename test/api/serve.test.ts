@@ -162,7 +162,7 @@ describe('the end of a request', () => {
   });
 });
 
-describe('the place of a request in the rate', () => {
+describe('the count of a request in the rate', () => {
   it.each<[string, Parameters<typeof accepting>[0], Sending, number]>([
     ['a GET that answers', {}, get, 1],
     ['a GET that refuses', {}, { method: 'GET', handle: refusing(notFound) }, 1],

@@ -50,7 +50,7 @@ describe('the audit of an account that nobody uses', () => {
     expect(audited).toMatchObject({ differences: [], isSettled: true, creations: 20, rows: 27, pauses: 0 });
   });
 
-  it('One wrong cent is found, and told with both sums', async () => {
+  it('One wrong cent is found, and reported with both sums', async () => {
     const account = usedAccount();
     account.add({ availableMicros: 10_000 });
     const expected = 0 - 13 * costMicros;
@@ -117,7 +117,7 @@ describe('the audit of an account in which money moves', () => {
     };
   }
 
-  it('Nothing is told of an account that is busy for sixty reads', async () => {
+  it('Nothing is reported of an account that is busy for sixty reads', async () => {
     const account = usedAccount();
     busy(account, 60);
     expect(await audit(account)).toMatchObject({ differences: [], isSettled: true });
@@ -130,7 +130,7 @@ describe('the audit of an account in which money moves', () => {
     expect(namesOf(await audit(account))).toEqual(['available']);
   });
 
-  it('An account without a quiet moment is told as not settled, and has no difference', async () => {
+  it('An account without a quiet moment is reported as not settled, and has no difference', async () => {
     const account = usedAccount();
     busy(account, Infinity);
     expect(await audit(account)).toMatchObject({ differences: [], isSettled: false });

@@ -111,7 +111,7 @@ describe('the closing balance of a month', () => {
     expect(namesOf(await audit(account, closings, 'compared'))).toContain('closing balance of 2026_11');
   });
 
-  it('A row and a balance that changed together do not differ, but the closing balance tells', async () => {
+  it('A row and a balance that changed together do not differ, but the closing balance shows the change', async () => {
     const account = workingAccount();
     account.addRow({ kind: 'adjustment', amountMicros: asMicros(0) });
     account.setNow(secondDay);

@@ -60,7 +60,7 @@ describe('the end of a task', () => {
     ['KmsInvalidStateException', 'unclear', ['KmsInvalidStateException']],
     ['AnythingElse', 'unclear', []],
   ] as const)(
-    'The refusal %s is %s after one call, and tells the defects %j',
+    'The refusal %s is %s after one call, and reports the defects %j',
     async (name, outcome, told) => {
       const { tasks, calls, defects } = await stage([name, name, name]);
       expect(await tasks.succeed('token', creationId)).toBe(outcome);

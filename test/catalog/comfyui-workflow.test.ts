@@ -72,12 +72,12 @@ describe('A workflow file', () => {
     ['no place for the prompt', node({ text: 'a cat' }), 'file: has no place {{prompt}}'],
     ['a width alone', node({ text: '{{prompt}} {{width}}' }), 'file: has no place {{height}}'],
     [
-      'an unknown place',
+      'an unknown placeholder',
       node({ text: '{{prompt}}', seed: '{{sead}}' }),
       '6.inputs.seed: {{sead}} is no place; known are prompt, negative_prompt, seed, width, height, source_1',
     ],
     [
-      'an unknown place deep inside',
+      'an unknown placeholder deep inside',
       { workflows: { 'my-model': node({ text: '{{prompt}}', list: [{ a: '{{ toString }}' }] }) } },
       'workflows.my-model.6.inputs.list: {{toString}} is no place; known are prompt, negative_prompt, seed, width, height, source_1',
     ],
@@ -169,7 +169,7 @@ describe('The example of a catalog', () => {
   });
 });
 
-describe('The places of a workflow', () => {
+describe('The placeholders of a workflow', () => {
   const filling: WorkflowFilling = {
     prompt: 'a cat',
     negativePrompt: 'a dog',
@@ -181,7 +181,7 @@ describe('The places of a workflow', () => {
   const filled = (inputs: Workflow[string]['inputs'], change: Partial<WorkflowFilling> = {}): unknown =>
     filledWorkflow({ '1': { class_type: 'A', inputs } }, { ...filling, ...change })['1']?.inputs;
 
-  it('A value that is only a place of a number becomes a number, and text around a place stays', () => {
+  it('A value that is only a placeholder of a number becomes a number, and text around a placeholder stays', () => {
     expect(
       filled({
         text: 'a photo of {{prompt}}, {{ width }} wide, {{prompt}}',
@@ -293,7 +293,7 @@ describe('the merged costs', () => {
 });
 
 describe('a revision', () => {
-  it('counts on, and tells itself from another one of the same number', () => {
+  it('gets the next number, and differs from another revision of the same number', () => {
     expect([nextRevision(undefined, 'a'), nextRevision('9-b', 'c')]).toEqual(['1-a', '10-c']);
     expect([isOlderRevision('9-b', '10-a'), isOlderRevision('10-a', '9-b')]).toEqual([true, false]);
     expect(isOlderRevision('9-b', '9-a')).toBe(false);

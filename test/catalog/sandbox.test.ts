@@ -254,7 +254,7 @@ describe('A painter that keeps its last pictures', () => {
     expect((await paint(jobOf('a lake', change))).toString()).toBe(JSON.stringify(jobOf('a lake', change)));
   });
 
-  it('The fifth picture takes the place of the picture that nobody has asked for longest', async () => {
+  it('The fifth picture replaces the picture whose last request is the oldest', async () => {
     const { paint, painted } = countedPainter();
     for (const prompt of ['1', '2', '3', '4', '1', '5', '1', '2']) await paint(jobOf(prompt));
     expect(painted).toEqual(['1', '2', '3', '4', '5', '2']);

@@ -244,7 +244,7 @@ describe('the client at the real service', () => {
     expect(other).toMatchObject({ reason: 'idempotency_key_mismatch', idempotencyKey: 'one' });
   });
 
-  it('A wallet that is too small is told in numbers, without a retry', async () => {
+  it('A wallet that is too small is reported in numbers, without a retry', async () => {
     const error = await thrownBy(
       (await newDarkroom({ balance: '0.005' })).images.generate({
         model: 'sandbox-sketch',

@@ -90,7 +90,7 @@ describe('the option userToken', () => {
     expect(await darkroom.models.list()).toEqual([]);
   });
 
-  it('A key is refused in the place of a token, and so are both together', async () => {
+  it('A key is refused instead of a token, and so are both together', async () => {
     const key = `dk_live_${'k'.repeat(40)}`;
     const userToken = () => Promise.resolve({ ...minted('a', 300), token: key });
     const { darkroom, sent } = stub([], { apiKey: undefined, userToken });

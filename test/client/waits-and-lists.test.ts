@@ -44,7 +44,7 @@ describe('wait', () => {
     ]);
   });
 
-  it('A pace beyond the end of the wait costs no last look', async () => {
+  it('A pace beyond the end of the wait does not cost the last poll', async () => {
     const { darkroom, sent } = stub([open(4), open(9), completed()]);
     await darkroom.creations.wait('c1', { timeoutMs: 8000 });
     expect(sent.map(({ at }) => at)).toEqual([0, 4000, 7000]);
@@ -208,7 +208,7 @@ describe('generateAndWait', () => {
     expect(await thrownBy(darkroom.images.generateAndWait(request))).toBeInstanceOf(GenerationFailed);
   });
 
-  it('The request outlasts an outage with the same key, whatever the outage looks like', async () => {
+  it('The request outlasts every kind of outage with the same key', async () => {
     const away: readonly (() => Reply)[] = [
       () => broken,
       () => html(502),
@@ -268,7 +268,7 @@ describe('generateAndWait', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('The service never holds an answer beyond the time limit, and onPoll hears of the accepted creation', async () => {
+  it('The service never holds an answer beyond the time limit, and onPoll is called with the accepted creation', async () => {
     const replies = [broken, open(2), completed()];
     const { darkroom, sent } = stub(replies);
     const heard: string[] = [];
@@ -363,7 +363,7 @@ describe('events', () => {
     ]);
   });
 
-  it('A cursor is told when the loop has finished with every event before it, and not earlier', async () => {
+  it('onCursor is called when the loop has finished every event before the cursor, and not earlier', async () => {
     const { darkroom } = stub([events(['a', 'b'], 'two'), events([], 'two'), events(['c'], 'three')]);
     const story: string[] = [];
     const followed = darkroom.events.follow({

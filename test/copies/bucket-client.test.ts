@@ -83,7 +83,7 @@ describe('An object of a client', () => {
     expect(await store({ limitMillis: 200 })).toEqual(failed('the bucket gave no answer (timeout)'));
   });
 
-  it('Wrong keys, another region and another bucket are told as S3 tells them', async () => {
+  it('Wrong keys, another region and another bucket are reported as S3 reports them', async () => {
     expect(await store({ keys: { secretAccessKey: 'another' } })).toEqual(
       failed('the bucket answered 403 SignatureDoesNotMatch'),
     );

@@ -127,7 +127,7 @@ describe('a cancel before anything was sent', () => {
 });
 
 describe('a cancel of a creation that has ended', () => {
-  it('A cancelled creation is told as cancelled again, and nothing is written', async () => {
+  it('A cancelled creation is answered as cancelled again, and nothing is written', async () => {
     const staged = stage({ records: [over] });
     expect(await kindOf(staged)).toBe('cancelled');
     expect(staged.steps).toEqual([]);
@@ -147,7 +147,7 @@ describe('a cancel of a creation that has ended', () => {
 });
 
 describe('a cancel while a vendor works', () => {
-  it('The creation ends when a look at the job says that it was stopped, and the attempt has its end', async () => {
+  it('The creation ends when a poll of the job says that it was stopped, and the attempt has its end', async () => {
     const staged = stage({ records: [processing, over], polls: [pending, stopped] });
     expect(await kindOf(staged)).toBe('cancelled');
     expect(staged.steps).toEqual(['note', 'ask', 'look', 'look', 'end', 'token', 'read']);
@@ -164,7 +164,7 @@ describe('a cancel while a vendor works', () => {
     expect(staged.stored).toEqual([]);
   });
 
-  it('A request whose answer was lost may have reached the vendor, so the job is looked at', async () => {
+  it('A request whose answer was lost may have reached the vendor, so the job is polled', async () => {
     const staged = stage({ records: [processing, over], cancel: new Error('lost') });
     expect(await kindOf(staged)).toBe('cancelled');
     expect(staged.log.entries[0]).toEqual(['info job_not_cancelled', { provider: 'fal', error: 'Error' }]);
@@ -197,7 +197,7 @@ describe('a cancel while a vendor works', () => {
     },
   );
 
-  it('A creation that was completed under the request is told as it is', async () => {
+  it('A creation that completes during the request is answered as completed', async () => {
     const staged = stage({ records: [processing, { status: 'completed' }], ends: ['moved_on'] });
     const { kind, creation } = await cancelCreation(staged.creation, ids, staged.services);
     expect([kind, creation.status]).toEqual(['not_cancellable', 'completed']);

@@ -52,7 +52,7 @@ describe('a creation as its client sees it', () => {
     },
   );
 
-  it('A result of a release that did not look for credentials says nothing about them', () => {
+  it('A result of a release that did not check content credentials says nothing about them', () => {
     const view = creationView(aCompletedCreation(), base, now);
     expect(Object.keys((view['results'] as object[])[0] ?? {})).toEqual([
       'url',

@@ -52,7 +52,7 @@ describe('metadata', () => {
     expect(told).toEqual([problem]);
   });
 
-  it('All problems of metadata are told at once: the number of keys first, then one problem for each key', () => {
+  it('All problems of metadata are reported together: the number of keys first, then one problem for each key', () => {
     const problems = metadataProblems({ ...keys(16), '': 7, long: 'v'.repeat(501), number: 7 });
     expect(problems.map(({ name, code }) => [name, code])).toEqual([
       [undefined, 'too_many'],

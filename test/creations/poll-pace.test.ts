@@ -47,16 +47,16 @@ describe('the pace of polls', () => {
     expect(paceAfter(age, { attempts: [begun(60_000)] })).toBe(seconds);
   });
 
-  it('A rendering of usually 3 s is looked at every second around its time', () => {
+  it('A rendering of usually 3 s is polled every second around its time', () => {
     const attempts = [begun(3_000)];
     expect([2, 3, 5].map((age) => paceAfter(age, { attempts }))).toEqual([1, 1, 1]);
   });
 
-  it('The looks at a rendering of usually 15 s are fewer than at a fixed pace of 2 s, and end as early', () => {
+  it('A rendering of usually 15 s is polled less often than at a fixed pace of 2 s, and is seen as early', () => {
     expect(looks({ attempts: [begun(15_000)] }, 15)).toEqual([2, 8, 11, 13, 15]);
   });
 
-  it('The looks at a rendering of usually 60 s are a third of those at a fixed pace of 2 s', () => {
+  it('A rendering of usually 60 s is polled a third as often as at a fixed pace of 2 s', () => {
     expect(looks({ attempts: [begun(60_000)] }, 60)).toEqual([2, 12, 22, 32, 42, 51, 55, 57, 59, 61]);
   });
 

@@ -161,7 +161,7 @@ describe('a retry', () => {
     expect(decided(1, [])).toBe('new_entry');
   });
 
-  it('A retry takes an entry that told it to come back, then an open one, a failed one, and one with pictures', () => {
+  it('A retry takes an entry that asked for a retry, then an open one, a failed one, and one with pictures', () => {
     const told = [
       entry('pictures', { told: 'pictures', madeAt: now }),
       entry('failure', { told: 'failure', madeAt: now - 1 }),
@@ -228,7 +228,7 @@ describe('the charge of a try', () => {
     });
   });
 
-  it('The creations of a try whose entry has failed take the place of the failed ones', () => {
+  it('The creations of a try whose entry has failed replace the failed ones', () => {
     const failed = entry('a');
     const retry = chargeInPlace({ place, attempt: 1 }, failed);
     expect(retry).toEqual({ kind: 'same_entry', place, attempt: 1, entry: failed });

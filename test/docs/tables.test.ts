@@ -178,7 +178,7 @@ describe('docs/mcp.md', () => {
     expect(rows).toEqual(stated);
   });
 
-  it('tells how long a call waits, and how long a repeated call attaches', () => {
+  it('says how long a call waits, and how long a repeated call attaches', () => {
     const waits = sectionOf(mcpPage, '## Waits');
     expect(waits).toContain(`waits ${toolWaitSeconds.usual} seconds`);
     expect(waits).toContain(`from 0 to ${toolWaitSeconds.most}`);

@@ -140,7 +140,7 @@ describe('the answer of GET /events', () => {
     expect(placeIn(page)).toEqual({ page: 1, index: page.data.length });
   });
 
-  it('A place that the log does not have is refused like a broken cursor', async () => {
+  it('A position that the log does not have is refused like a broken cursor', async () => {
     const asking = ask([], {}, { log: { read: () => Promise.resolve(undefined) } });
     await expect(asking).rejects.toMatchObject({
       code: 'ERR_INVALID_REQUEST',
@@ -150,19 +150,19 @@ describe('the answer of GET /events', () => {
 });
 
 describe('a held read', () => {
-  it('The looks come after 1 and 2.5 s and then every 2 s, for the seconds of the request', async () => {
+  it('The polls come after 1 and 2.5 s and then every 2 s, for the seconds of the request', async () => {
     const { page, pauses } = await ask([], { wait: '7' });
     expect(pauses).toEqual([1_000, 1_500, 2_000, 2_000, 500]);
     expect(page).toEqual({ data: [], next_cursor: cursorOf(accountId, start) });
   });
 
-  it('A read of an account without a place left is answered at once', async () => {
+  it('A read of an account without a free slot is answered at once', async () => {
     const { page, pauses, log } = await ask([], { wait: '20' }, { held: fakePlaces(0) });
     expect([pauses, log]).toEqual([[], ['request_not_held']]);
     expect(page).toEqual({ data: [], next_cursor: cursorOf(accountId, start) });
   });
 
-  it('A look that the busy table refuses ends the wait with the cursor that is known', async () => {
+  it('A poll that the busy table refuses ends the wait with the last known cursor', async () => {
     let looks = 0;
     const read = (): Promise<readonly PlacedEvent[]> => {
       looks += 1;

@@ -76,7 +76,7 @@ describe('a creation that has not ended yet', () => {
     },
   );
 
-  it('A creation that has ended needs no place', async () => {
+  it('A creation that has ended needs no slot', async () => {
     const completed = aCompletedCreation();
     const services = waiting(fakeClock(), undefined, fakePlaces(0));
     expect(await awaitOutcome(one(completed), 20, services)).toMatchObject({ status: 200 });
@@ -152,7 +152,7 @@ describe('the earlier try of a call', () => {
   });
 
   it.each([[[aCreation({ status: 'failed', failure: 'GenerationFailed' })]], [[]]])(
-    'A retry that finds nothing but failed or absent creations is charged in their place',
+    'A retry that finds only failed or absent creations is charged for new ones',
     async (made) => {
       const stage = retried([true], made);
       expect(await stage.found).toEqual({

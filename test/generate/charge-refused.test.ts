@@ -97,7 +97,7 @@ const busy = refusal(
 );
 const taken = { creationIds: [creationId], requestHash: 'x', expiresAt: 0 } as const;
 
-describe('the first look at the means', () => {
+describe('the first check of the means', () => {
   it('A request to a closed service is refused with the message of the operator, whatever the account can pay', async () => {
     const closed = { message: 'We move.', since: '2026-11-21T12:00:00.000Z' };
     const stage = accepting({ state: { closed }, account: { availableMicros: asMicros(0) } });
@@ -213,7 +213,7 @@ function against({
   }
 }
 
-describe('the first look at the means', () => {
+describe('the first check of the means', () => {
   it.each<[Means, string]>([
     [{}, 'nothing'],
     [{ available: 39_999 }, 'ERR_INSUFFICIENT_BALANCE'],

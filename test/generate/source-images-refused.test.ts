@@ -228,7 +228,7 @@ describe('one failure among several downloads', () => {
     };
   }
 
-  it('The downloads with a later place are ended, and those with an earlier place go on', async () => {
+  it('The downloads with a higher index are ended, and those with a lower index continue', async () => {
     const { stage, answering, end, aborted } = downloads(6);
     await new Promise(setImmediate);
     await end(1, { kind: 'too_large' });
@@ -240,7 +240,7 @@ describe('one failure among several downloads', () => {
     expect(stage.fetched).toEqual(urls(4));
   });
 
-  it('A later failure with an earlier place decides the refusal', async () => {
+  it('A later failure with a lower index decides the refusal', async () => {
     const { answering, end, aborted } = downloads(4);
     await new Promise(setImmediate);
     await end(2, { kind: 'too_large' });
@@ -251,7 +251,7 @@ describe('one failure among several downloads', () => {
     expect((await answering).body).toHaveProperty('error.details.errors[0].field', 'image_urls[0]');
   });
 
-  it('A later failure with a later place does not change the refusal', async () => {
+  it('A later failure with a higher index does not change the refusal', async () => {
     const { answering, end } = downloads(3);
     await new Promise(setImmediate);
     await end(0, { kind: 'too_large' });

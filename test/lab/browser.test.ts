@@ -57,7 +57,7 @@ test('a machine with a browser installs none', async () => {
   expect(lines).toEqual([]);
 });
 
-test('a failed install is told in a loud line', async () => {
+test('a failed install is reported in a loud line', async () => {
   const lines: string[] = [];
   const install = (): Promise<void> => Promise.reject(new Error('no network'));
   await prepareBrowser((line) => lines.push(line), machineWith([]), install);
@@ -66,7 +66,7 @@ test('a failed install is told in a loud line', async () => {
   ]);
 });
 
-test('a machine without a packaged browser is told in a loud line', async () => {
+test('a machine without a packaged browser is reported in a loud line', async () => {
   const lines: string[] = [];
   const install = (): Promise<void> => Promise.reject(new Error('asked'));
   const arm = machineWith([], { architecture: 'arm64' });

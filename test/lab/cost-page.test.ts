@@ -73,7 +73,7 @@ function pageOf({ kinds, reconciler }: Measured): string {
 const first = keepFigures(measured());
 
 describe('the price of the thumbnails', () => {
-  it('They cost two PUTs, which the page tells apart, and at most 0.003 USD for 1,000 besides', () => {
+  it('They cost two PUTs, which the page lists separately, and at most 0.003 USD for 1,000 besides', () => {
     expect(thumbnailPuts).toBeCloseTo(1000 * 2 * prices.objectPut, 9);
     const rows = tableRows(sectionOf(page, '## 1,000 creations'));
     expect(rows.find(([part]) => part === 'Storing its thumbnails')?.slice(1, 4)).toEqual(
@@ -86,8 +86,8 @@ describe('the price of the thumbnails', () => {
   });
 });
 
-describe('the price of a look for crossings', () => {
-  it('The page says what a thousand looks cost: two read units and 6 ms of DeliverWebhook each', () => {
+describe('the price of a check of thresholds', () => {
+  it('The page says what a thousand checks cost: two read units and 6 ms of DeliverWebhook each', () => {
     const expected = 1000 * (2 * (0.125 / 1e6) + 0.006 * (256 / 1024) * 0.0000133334);
     expect(looksFor({ DeliverWebhook: 256 })).toBeCloseTo(expected, 12);
     expect(page.text).toContain(`${expected.toFixed(6)} USD for 1,000`);

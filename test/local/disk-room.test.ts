@@ -31,7 +31,7 @@ function roomWith(minFreeBytes: number): {
 }
 
 describe('the free space of the disk', () => {
-  it('is enough from the floor on, and a person hears once of each change', () => {
+  it('is enough from the floor on, and a person is notified once of each change', () => {
     const { folder, room, said, has } = roomWith(100 * megabyte);
     const at = (bytes: number): boolean => {
       has(bytes);
@@ -197,7 +197,7 @@ describe('a journal that is closed', () => {
 
 /** The journals of JSON lines on a disk that takes no more bytes. `ulimit -f` refuses the writes of a real file system. */
 describe('a journal on a full disk', () => {
-  it('tells in one sentence that a write failed', () => {
+  it('says in one sentence that a write failed', () => {
     const { file, kept, said } = fullJournal();
     expect(kept).toBeGreaterThan(10);
     expect(said).toBe(

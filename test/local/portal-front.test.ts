@@ -17,7 +17,7 @@ const page = async (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${portal}${path}`, { redirect: 'manual', ...init });
 
 describe('the pages of one machine', () => {
-  it('A path of the app leads to its page, which knows its place and is never cached', async () => {
+  it('A path of the app leads to its page, which knows its path and is never cached', async () => {
     for (const path of ['', 'wallet', 'creations/01890a5d-ac96-774b-bcce-b302099a8057']) {
       const answer = await page(path);
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-cache']);

@@ -257,7 +257,7 @@ describe('the event of a request', () => {
     expect(event.headers).not.toHaveProperty('x-stainless-retry-count');
   });
 
-  it('A request without query, path variables and body has null in their place', async () => {
+  it('A request without query, path variables and body has null instead', async () => {
     const { send } = await rest(echo);
     expect(eventOf((await send('GET', '/shop')).body)).toMatchObject({
       resource: '/',

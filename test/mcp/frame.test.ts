@@ -68,7 +68,7 @@ describe('the frame of the MCP endpoint', () => {
     expect((await sendEvent(mcpStage(), mcpEvent(list, sent))).status).toBe(415);
   });
 
-  it('refuses a stream of notices, which would hold a place for nothing', async () => {
+  it('refuses a stream of notices, which would hold a slot for nothing', async () => {
     const listen = rpc('subscriptions/listen', { notifications: { toolsListChanged: true } });
     const { text } = await sendEvent(mcpStage(), mcpEvent(listen));
     expect(text).toContain('"error"');
@@ -79,7 +79,7 @@ describe('the frame of the MCP endpoint', () => {
     expect(body.error.code).toBe(-32_602);
   });
 
-  it('tells the rate in headers, and leaves them out of a cache', async () => {
+  it('reports the rate in headers, and leaves them out of a cache', async () => {
     const { headers } = await sendEvent(mcpStage(), mcpEvent(list));
     expect(headers).toMatchObject({
       'ratelimit-policy': '"get";q=600;w=60',
@@ -142,7 +142,7 @@ describe('a request from this machine', () => {
 });
 
 describe('a wait', () => {
-  it('tells its progress to a client that asks for it', async () => {
+  it('reports its progress to a client that asks for it', async () => {
     const stage = mcpStage({ reads: [(charged) => ({ ...charged, status: 'processing' })] });
     const params = {
       name: 'generate_image',

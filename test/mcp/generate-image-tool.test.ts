@@ -123,7 +123,7 @@ describe('generate_image', () => {
     expect(stage.log.lines).toContain('info wait_broken_off');
   });
 
-  it('tells of a creation that failed as an error, with its id and its refund', async () => {
+  it('returns a failed creation as an error, with its id and its refund', async () => {
     const stage = mcpStage({ reads: [failed] });
     const { body, said } = await callTool(stage, 'generate_image', { prompt });
     expect(body.result.isError).toBe(true);
@@ -224,7 +224,7 @@ describe('a refusal of generate_image', () => {
     expect(said).toBe('We move (ERR_PROVIDER_UNAVAILABLE, overloaded).');
   });
 
-  it('for the rate is an error of the tool, and looks at nothing else', async () => {
+  it('for the rate is an error of the tool, and nothing else is checked', async () => {
     const stage = mcpStage({ state: { rateCount: 60 } });
     const { body, said } = await callTool(stage, 'generate_image', { prompt });
     expect(body.result.isError).toBe(true);

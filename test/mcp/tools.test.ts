@@ -121,7 +121,7 @@ describe('get_creation', () => {
     expect(body.result.content.map(({ type }) => type)).toEqual(['text', 'resource_link', 'image']);
   });
 
-  it('tells of a failed creation that the charge was given back', async () => {
+  it('says of a failed creation that its charge was refunded', async () => {
     const { body, said } = await callTool(having(failed(open)), 'get_creation', { id: creationId });
     expect(body.result.isError).toBeUndefined();
     expect(said).toContain('was given back in full');

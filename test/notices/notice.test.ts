@@ -33,7 +33,7 @@ function found(
   return crossingsOf(looked).map((crossing) => ('level' in crossing ? crossing.level : crossing.type));
 }
 
-describe('the crossings of a wallet', () => {
+describe('the thresholds of a wallet', () => {
   it.each<[string, Partial<Account>, string[]]>([
     ['above its threshold', { availableMicros: cents(11), lowBalanceMicros: cents(10) }, []],
     ['at its threshold', { availableMicros: cents(10), lowBalanceMicros: cents(10) }, []],
@@ -66,7 +66,7 @@ describe('the crossings of a wallet', () => {
   });
 });
 
-describe('the crossings of a cap', () => {
+describe('the levels of a cap', () => {
   const spent = (count: number): Partial<ApiKey> => ({
     monthlyCapMicros: cents(10),
     spent: { '2026_11': cents(count) },
@@ -85,7 +85,7 @@ describe('the crossings of a cap', () => {
     expect(found({}, { monthlyCapMicros: cents(10), spent: { '2026_10': cents(10) } })).toEqual([]);
   });
 
-  it('A level that was told is not told again, and a higher level or another cap is', () => {
+  it('A level is notified once, and a higher level or another cap is notified again', () => {
     const told = (level: number, capMicros = cents(10)): Partial<ApiKey> => ({
       told: { monthly_2026_11: { id, level, capMicros } },
     });
@@ -109,7 +109,7 @@ describe('the crossings of a cap', () => {
   });
 });
 
-describe('the crossings of the other caps', () => {
+describe('the levels of the other caps', () => {
   const periods = { daily: '2026_11_21', monthly: '2026_11', total: 'total', user: '2026_11' };
   const told = { id, level: 80, capMicros: cents(10) };
 
@@ -130,7 +130,7 @@ describe('the crossings of the other caps', () => {
     expect(found({}, raised, undefined, { periods })).toEqual([100]);
   });
 
-  it('The cap of a user is compared with the spend of the user, and only when this was looked at', () => {
+  it('The cap of a user is compared with the spend of the user, and only when that spend was read', () => {
     const key = { perUserMonthlyCapMicros: cents(10), spent: { '2026_11': cents(99) } };
     expect(found({}, key, undefined, { periods })).toEqual([]);
     const user = { user: 'customer 7', spentMicros: cents(8) };
@@ -152,7 +152,7 @@ describe('the crossings of the other caps', () => {
     }
   });
 
-  it('Several caps that one creation reaches are told one by one', () => {
+  it('Several caps that one creation reaches have a notice each', () => {
     const key = {
       dailyCapMicros: cents(4),
       monthlyCapMicros: cents(5),
@@ -174,7 +174,7 @@ describe('the crossings of the other caps', () => {
   });
 });
 
-describe('the crossings of a budget', () => {
+describe('the levels of a budget', () => {
   const told = (level: number, budget = 10, month = '2026_11'): Partial<Account> => ({
     toldBudget: { id, month, level, budgetMicros: cents(budget) },
   });
@@ -195,7 +195,7 @@ describe('the crossings of a budget', () => {
     expect(found(account, undefined, undefined, more)).toEqual(expected);
   });
 
-  it('A look that read no spend, or an account without a budget, crosses nothing', () => {
+  it('A check that read no spend, or an account without a budget, sends no notice', () => {
     expect(found({ monthlyBudgetMicros: cents(10) })).toEqual([]);
     expect(found({}, undefined, undefined, { monthSpentMicros: cents(99) })).toEqual([]);
   });

@@ -126,7 +126,7 @@ describe('POST /images/generations', () => {
     expect(stage.orders[2]?.creations[0]).toMatchObject({ model: 'sandbox-standard', aspectRatio: '1:1' });
   });
 
-  it('The answer tells format and quality of the picture', async () => {
+  it('The answer names format and quality of the picture', async () => {
     const { generate } = scene(completing, { setting: { state: { enabledProviders: ['openai'] } } });
     const asked = { ...body, model: 'gpt-image-2', quality: 'low', output_format: 'jpeg' };
     expect((await generate(asked)).body).toMatchObject({ output_format: 'jpeg', quality: 'low' });

@@ -58,7 +58,7 @@ describe('GET /models', () => {
     expect(await models({ query: { 'api-version': '2026-01-01' } })).toMatchObject({ status: 200 });
   });
 
-  it('The request takes a place in the rate of GET requests, and notes the use of the key', async () => {
+  it('The request counts in the rate of GET requests, and notes the use of the key', async () => {
     const stage = accepting({});
     await models({}, stage);
     expect(stage.counted).toBe(1);

@@ -137,7 +137,7 @@ describe('a request that is held', () => {
     expect(await heldFor(headers)).toBe(seconds);
   });
 
-  it('A look that fails is repeated', async () => {
+  it('A poll that fails is repeated', async () => {
     let looks = 0;
     const course: Course = (...given) => {
       looks += 1;
@@ -203,11 +203,11 @@ function withPlaces(limit: number, course?: Course, setup: Setup = {}) {
 }
 
 describe('a request beyond the share of its account', () => {
-  it('A wrong request needs no place and hears what is wrong', async () => {
+  it('A wrong request needs no slot and gets an answer that says what is wrong', async () => {
     expect(await send(withPlaces(0), 0, { prompt: '' })).toMatchObject({ status: 400 });
   });
 
-  it('A retry whose pictures are ready needs no place', async () => {
+  it('A retry whose pictures are ready needs no slot', async () => {
     const it = withPlaces(1);
     const first = await send(it, 0);
     it.held.fill();
@@ -226,7 +226,7 @@ describe('a request beyond the share of its account', () => {
   });
 });
 
-describe('the place of a request', () => {
+describe('the slot of a request', () => {
   it.each<[string, Course | undefined, object, number]>([
     ['pictures', undefined, {}, 200],
     ['a stream', undefined, { stream: true }, 200],
@@ -238,7 +238,7 @@ describe('the place of a request', () => {
     expect(it.held.taken).toBe(0);
   });
 
-  it('The place is given back when the charge is refused', async () => {
+  it('The slot is freed when the charge is refused', async () => {
     const it = withPlaces(1, undefined, { setting: { outcome: { kind: 'rate_used_up' } } });
     expect((await send(it, 0)).status).toBe(429);
     expect(it.held.taken).toBe(0);

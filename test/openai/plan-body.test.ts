@@ -64,7 +64,7 @@ describe('the quality of a request', () => {
     expect(inQuality(id, quality)).toBe(expected);
   });
 
-  it('The answer tells the quality, and the middle one of a model that has no others', () => {
+  it('The answer names the quality, which is medium for a model without qualities', () => {
     expect(
       ['gpt-image-2-low', 'gpt-image-2-high', 'gpt-image-2.5-flare-xhigh', 'sandbox-pro'].map((id) =>
         toldQuality(model(id)),

@@ -84,7 +84,7 @@ describe('a refusal in the form of the OpenAI API', () => {
     });
   });
 
-  it('The param is the first wrong field, without the place below it', () => {
+  it('The param is the first wrong field, without the path below it', () => {
     const problem = invalidRequest([
       { field: 'metadata.order', code: 'too_long', message: 'm' },
       { field: 'size', code: 'invalid_value', message: 'n' },

@@ -63,7 +63,7 @@ describe('a call that a library repeats', () => {
     expect(it.stage.orders).toHaveLength(2);
   });
 
-  it('A client without numbers that was told 504 comes back for its picture once, and then makes a new one', async () => {
+  it('A client without numbers that got 504 comes back for its picture once, and then makes a new one', async () => {
     let isReady = false;
     const it = scene((...given) => (isReady ? completing(...given) : slow(...given)));
     const first = await send(it);
@@ -74,7 +74,7 @@ describe('a call that a library repeats', () => {
     expect(it.stage.orders).toHaveLength(2);
   });
 
-  it('An Idempotency-Key wins: the request has no place among the tries', async () => {
+  it('An Idempotency-Key wins: the request is not among the tries', async () => {
     const it = scene();
     await it.generate(body, { 'idempotency-key': 'k', 'x-stainless-retry-count': '1' });
     expect(it.stage.orders[0]?.retry).toBeUndefined();
@@ -129,7 +129,7 @@ describe('what is noted and asked', () => {
     expect(it.stage.log.text()).not.toContain('secret');
   });
 
-  it('A charge that another try overtook looks again, and gives up after three rounds', async () => {
+  it('A charge that another try overtook reads again, and gives up after three rounds', async () => {
     let reads = 0;
     const readHead = async () => Promise.resolve(void (reads += 1));
     const once = watching(() => ({ readHead }), { outcome: [{ kind: 'retry_moved' }, { kind: 'charged' }] });
@@ -144,7 +144,7 @@ describe('what is noted and asked', () => {
     ['the wallet', { kind: 'over_balance', availableMicros: asMicros(0) }, 402],
     ['the room', { kind: 'too_many_open', limit: 1, current: 1 }, 429],
   ])(
-    'A retry that is refused for %s looks whether its own first try took it',
+    'A retry that is refused for %s checks whether its own first try took it',
     async (_what, refusal, status) => {
       /** An entry is made between two reads of the head. */
       const changing = (): Partial<RetryStore> => {
@@ -162,7 +162,7 @@ describe('what is noted and asked', () => {
     },
   );
 
-  it('A retry takes its place in the rate before it attaches, so that it is not refused after that', async () => {
+  it('A retry is counted in the rate before it attaches, so that it is not refused after that', async () => {
     let attached = 0;
     const entry = { id: 'e', creationIds: ['c' as never], madeAt: 0, seen: [0] } as const;
     const it = watching(
@@ -195,7 +195,7 @@ describe('an Idempotency-Key', () => {
     expect(stage.orders[0]?.creations).toHaveLength(2);
   });
 
-  it('A replay takes its place in the rate before it is held', async () => {
+  it('A replay is counted in the rate before it is held', async () => {
     const first = scene();
     await first.generate(body, key);
     const requestHash = first.stage.orders[0]?.idempotency?.requestHash ?? '';
@@ -215,7 +215,7 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it('When all creations of the key have failed, the request is charged again in their place', async () => {
+  it('When all creations of the key have failed, the request is charged again for new ones', async () => {
     const course: Course = (charged, ...rest) =>
       ids.includes(charged.id) ? failing('GenerationFailed')(charged, ...rest) : completing(charged, ...rest);
     const { generate, stage } = scene(course, { earlier, setting: { state } });

@@ -201,7 +201,7 @@ describe('The providers', () => {
     ]);
   });
 
-  it('tell their course to screen readers in words, and those without a key take one line', async () => {
+  it('show their course to screen readers in words, and those without a key take one line', async () => {
     await portal.open('operator/providers', 'Providers');
     const words = page.locator('.sparks .hidden').first();
     expect(await words.textContent()).toMatch(/^For each 5 minutes, the oldest first: 100 %, .*nothing, /);

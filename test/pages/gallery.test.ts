@@ -106,7 +106,7 @@ describe('The viewer', () => {
 });
 
 describe('Several creations', () => {
-  it('become one archive, which tells of a picture that is gone', async () => {
+  it('become one archive, which names a picture that is gone', async () => {
     await page.addInitScript('delete globalThis.showSaveFilePicker');
     await page.route(`**${creations[3]?.picture?.url ?? ''}`, (route) => route.fulfill({ status: 403 }));
     await portal.open('creations', 'Creations');
@@ -186,7 +186,7 @@ describe('What lives on the page', () => {
   });
 
   it.each(['grid', 'table'])(
-    'A new creation is told, and moves nothing of the %s that a person reads',
+    'A new creation is announced, and moves nothing of the %s that a person reads',
     async (form) => {
       const row = (index: number): CreationRow => ({
         ...(creations[2] as CreationRow),

@@ -49,7 +49,7 @@ function groupsBehind(prefix: string, sums: ReadonlyMap<string, number>): Map<st
   );
 }
 
-it('Home, wallet, usage, the files and the audit tell the same sums of 100,000 rows', async () => {
+it('Home, wallet, usage, the files and the audit show the same sums of 100,000 rows', async () => {
   const year = generateYear();
   expect(year.expected.rows).toBeGreaterThan(99_900);
   await expectSameSums(year);

@@ -61,7 +61,7 @@ describe('The first page', () => {
 });
 
 describe('A service that the operator has closed', () => {
-  it('is told on each page, with the message of the operator', async () => {
+  it('is shown on each page, with the message of the operator', async () => {
     const { me } = portal.stub.samples;
     const service = { ...me.service, closed_message: 'A restore runs until 14:00 UTC.' };
     portal.stub.answer('getMe', () => ({ ...me, service }));
@@ -315,7 +315,7 @@ describe('A key', () => {
     expect(sent('changeKey').map(({ body }) => body)).toEqual([{ name: 'Nightly batch', version: 'v2' }]);
   });
 
-  it('that was revoked meanwhile says so in the place of the form', async () => {
+  it('that was revoked meanwhile says so instead of showing the form', async () => {
     await portal.show('keys', 'Keys');
     await button('Change Night batch').click();
     await dialog().getByLabel('Name').fill('Nightly batch');
@@ -417,7 +417,7 @@ describe('A refusal', () => {
 });
 
 describe('A suspended account', () => {
-  it('tells a client whom to ask, and an operator the command', async () => {
+  it('says to a client whom to ask, and shows an operator the command', async () => {
     const { me } = portal.stub.samples;
     const account = me.account && { ...me.account, condition: 'suspended' as const };
     portal.stub.answer('getMe', () => ({ ...me, account, is_operator: false }));
@@ -941,7 +941,7 @@ describe('Moving between pages', () => {
     expect(await page.title()).toBe('Home · Darkroom');
   });
 
-  it('comes back to the loaded rows and to the place that was scrolled to', async () => {
+  it('restores the loaded rows and the scroll position', async () => {
     const { page } = portal;
     await portal.open('creations?form=table', 'Creations');
     const rows = page.getByRole('row');

@@ -48,7 +48,7 @@ it('finds no difference while every charge is credited, and what went back is de
   expect((await audit()).differences).toEqual([]);
 });
 
-it('names a charge whose record was deleted by hand, and a look at its PaymentIntent mends it', async () => {
+it('names a charge whose record was deleted by hand, and a read of its PaymentIntent corrects it', async () => {
   await deleteItem(scene.table, paymentKey(payment.id));
   // Whoever deletes the record by hand deletes what it stands for.
   await createWalletStore(scene.table).adjust(account, usd(-25), 'deleted by hand');

@@ -207,7 +207,7 @@ describe('A Checkout', () => {
     expect(await available()).toBe(usd(5));
   });
 
-  it('waits for a later look while Stripe does not say', async () => {
+  it('waits for a later poll while Stripe does not say', async () => {
     const payment = await checkout();
     pay(payment);
     fake.act({ action: 'fault', fault: 'rate_limit', call: 'GET /v1/checkout', seconds: 60 });
@@ -217,7 +217,7 @@ describe('A Checkout', () => {
 });
 
 describe('A refund or a dispute', () => {
-  it('takes two halves, each once, in any number of looks', async () => {
+  it('takes two halves, each once, in any number of polls', async () => {
     const payment = await paid();
     for (const left of [17.5, 5]) {
       fake.act({

@@ -38,7 +38,7 @@ async function paid(): Promise<StripePayment> {
   return scene.stored(payment);
 }
 
-describe('An account is told', () => {
+describe('An account is notified', () => {
   it('once of a payment, by its event five times and the worker, and with the new balance', async () => {
     scene.fake.act({ action: 'webhook', url: 'http://receiver.test/', secrets: [webhookSecret] });
     const payment = await scene.checkout(account, 25);
@@ -123,7 +123,7 @@ describe('An account is told', () => {
     ]);
   });
 
-  it('nothing when it wants no notices', async () => {
+  it('of nothing when it wants no notices', async () => {
     account = await scene.account(10);
     await paid();
     expect(await told()).toEqual([]);

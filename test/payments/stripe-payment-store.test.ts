@@ -81,7 +81,7 @@ async function rows() {
 }
 
 describe('A payment that Stripe took', () => {
-  it('is credited once, however many tell of it at once', async () => {
+  it('is credited once, however many report it at once', async () => {
     const payment = aPayment();
     await store.beginCheckout(payment);
     const outcomes = await Promise.all(crowd.map(async () => store.settle(payment)));
@@ -224,7 +224,7 @@ describe('An automatic payment', () => {
     expect((await topUp()).open).toBeUndefined();
   });
 
-  it('stops the top-up when it is held, until the operator has looked at it', async () => {
+  it('stops the top-up when it is held, until the operator has checked it', async () => {
     const payment = await begin();
     expect(await store.hold(payment)).toBe(true);
     expect(await store.hold(payment)).toBe(false);

@@ -224,7 +224,7 @@ describe('An automatic top-up', () => {
     expect(await scene.available(account)).toBe(usd(15));
   });
 
-  it('takes at most the cap of a month, tells it once, and runs again on the 1st', async () => {
+  it('takes at most the cap of a month, sends one notice, and runs again on the 1st', async () => {
     const account = await scene.account(10, 'https://client.test/notices');
     await scene.automatic(account);
     for (const round of [1, 2, 3]) {

@@ -34,7 +34,7 @@ describe('The budget of a month', () => {
       expect(fieldsOf(await set(wrong, none))).toEqual(['monthly_budget']);
   });
 
-  it('is told at once when it is set below what is spent already', async () => {
+  it('is notified at once when it is set below the spend of the month', async () => {
     const portal = openWholePortal();
     const account = await portal.openAccount('Acc0unt001', { noticeUrl: 'https://hooks.test/n' });
     const owner = await portal.signIn('owner@studio.test', account, 'owner');

@@ -58,7 +58,7 @@ describe('The e-mails of a person', () => {
     expect(wrong.status).toBe(400);
   });
 
-  it('end with the place in the account, and their topic is deleted', async () => {
+  it('end with the membership in the account, and their topic is deleted', async () => {
     const { portal, owner, person, members } = await opened();
     const viewer = await person('viewer@studio.test');
     await portal.ask('setEmails', { as: viewer, body: { notices: ['wallet.low'] } });

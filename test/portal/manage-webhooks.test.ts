@@ -27,7 +27,7 @@ const rotate = (signFrom = 'now'): Promise<Answered> =>
   portal.ask('rotateSecret', { as: owner, body: { sign_from: signFrom } });
 
 describe('the webhook secret', () => {
-  it('The first look issues the secret, and every later look shows the same one', async () => {
+  it('The first read issues the secret, and every later read shows the same secret', async () => {
     const first = await reveal();
     expect(first.body.secret).toMatch(/^whsec_[\w+/=]{44}$/);
     expect((await reveal()).body).toEqual(first.body);
@@ -35,7 +35,7 @@ describe('the webhook secret', () => {
     expect(JSON.stringify([...portal.memory.all()])).not.toContain(first.body.secret);
   });
 
-  it('Two who look for the first time at once see the same secret', async () => {
+  it('Two people who read it at once for the first time see the same secret', async () => {
     const [late, first] = await inBetween(portal, 'ACCOUNT"', reveal, reveal);
     expect([late.status, first.status]).toEqual([200, 200]);
     expect(late.body.secret).toBe(first.body.secret);
@@ -265,7 +265,7 @@ describe('alerts', () => {
       expect(fieldsOf(await set({ notice_url: url, low_balance: null, version }))).toEqual(['notice_url']);
   });
 
-  it('Who is below the new threshold is told at once', async () => {
+  it('An account below the new threshold is notified at once', async () => {
     const version = alertsVersion({});
     await set({ notice_url: 'https://a.test/', low_balance: 100, version });
     expect((await portal.accounts.read(account))?.toldLow).toBeDefined();

@@ -129,7 +129,7 @@ describe('A payment', () => {
 });
 
 describe('The automatic top-up', () => {
-  it('needs a saved card, and is told in the balance while it is on', async () => {
+  it('needs a saved card, and is shown in the balance while it is on', async () => {
     const { portal, owner } = await open();
     const refused = await portal.ask('setAutoTopUp', { as: owner, body: { ...choice, version: 0 } });
     expect(reasonOf(refused)).toEqual([409, 'no_card']);

@@ -159,7 +159,7 @@ describe('a session', () => {
     expect(code(await before.send('GET', '/home'))).toBe('ERR_SESSION_REQUIRED session_ended');
   });
 
-  it('of an operator ends with the place among the operators', async () => {
+  it('of an operator ends when the person is no operator any more', async () => {
     await invite(stage.people, 'SERVICE', 'second@host.test', 'operator');
     const browser = await as('second@host.test');
     expect((await browser.send('GET', '/operator/accounts')).status).toBe(200);

@@ -31,14 +31,14 @@ describe('the settings of the sign-in', () => {
     expect(await stage.people.listMembers(accountId)).toHaveLength(1);
   });
 
-  it('may name an issuer that does not answer, which the page is told', async () => {
+  it('may name an issuer that does not answer, and the page says so', async () => {
     await start({ issuer: 'http://127.0.0.1:9/nobody' });
     const landed = await stage.browser().signIn('owner@acme.test');
     expect(landed.href).toBe(`${stage.portalUrl}?error=unavailable`);
     expect(stage.log.lines).toContain('info issuer_unavailable');
   });
 
-  it('may say that the issuer never tells when the person proved who they are', async () => {
+  it('may say that the issuer never states when the person proved who they are', async () => {
     await start({ settings: { hasAuthTime: false }, identity: { redeem: () => Promise.resolve(claims) } });
     const browser = stage.browser();
     await browser.signIn('owner@acme.test');

@@ -91,12 +91,12 @@ describe('the event of an execution that names no creation', () => {
 });
 
 describe('the event of the schedule', () => {
-  it('An event with an empty detail looks at everything that is due', async () => {
+  it('An event with an empty detail checks everything that is due', async () => {
     const { report } = await run({ creations: [aCreation()], execution: 'absent', event: { detail: {} } });
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0, open: 7 });
   });
 
-  it('One creation that breaks does not keep the others from being looked at', async () => {
+  it('One creation that breaks does not keep the others from being checked', async () => {
     const ids = idsOf(25);
     const seen: CreationId[] = [];
     const postponed: CreationId[] = [];

@@ -61,7 +61,7 @@ describe('the log of a creation past its deadline', () => {
   });
 });
 
-describe('the next look at a creation', () => {
+describe('the next check of a creation', () => {
   it.each([
     [minute, '120 s'],
     [deadline - now - minute, '300 s'],

@@ -19,7 +19,7 @@ describe('a creation that is due', () => {
     ).toEqual(['ask for 2', 'note 3, next look at 240 s', 'start 3']);
   });
 
-  it('A creation that still runs is looked at a minute later, but not later than its deadline', async () => {
+  it('A creation that still runs is checked a minute later, but not later than its deadline', async () => {
     expect(await steps({ creations: [aCreation()], execution: 'running' })).toEqual([
       'ensure 1',
       'postpone to 180 s',
@@ -85,7 +85,7 @@ describe('a creation that is due', () => {
     [2, 310, true],
     [9, 310, true],
   ])(
-    'A creation after %d recoveries is looked at again at %d s, and an alarm is raised: %j',
+    'A creation after %d recoveries is checked again at %d s, and an alarm is raised: %j',
     async (recoveries, next, isAlarming) => {
       const creation = aCreation({ recoveries, status: 'processing' });
       const { steps: done, log } = await run({ creations: [creation] });
@@ -110,7 +110,7 @@ describe('a creation that is due', () => {
     expect(log.lines).toEqual(['info start_unclear', 'info reconciled']);
   });
 
-  it('A further start that is unclear counts as started, because the next look finds out', async () => {
+  it('A further start that is unclear counts as started, because the next check finds out', async () => {
     const creation = aCreation({ status: 'processing' });
     const { report, log } = await run({ creations: [creation], start: 'unclear' });
     expect(report.started).toBe(1);

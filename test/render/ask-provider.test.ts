@@ -91,7 +91,7 @@ describe('a provider that does not answer in time', () => {
     expect(await failureOf(result)).toBe('GenerationTimedOut');
   });
 
-  it('The provider is told to cancel the job that it accepted', async () => {
+  it('The provider is asked to cancel the job that it accepted', async () => {
     const first = withCancel(fakeProvider('first', pending('job-1', 600), pending('job-1', 600)));
     const { result } = walkOver([first, fakeProvider('second', rendered)], { deadlineAt: now + 2_000 });
     expect((await result).attempts.map(({ outcome, jobId }) => [outcome, jobId])).toEqual([

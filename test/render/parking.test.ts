@@ -108,7 +108,7 @@ describe('a job after a lost callback', () => {
     expect(saved).toEqual([]);
   });
 
-  it('The image is taken when the vendor has it, and the log tells the time since the submission', async () => {
+  it('The image is taken when the vendor has it, and the log shows the time since the submission', async () => {
     const first = callingProvider({}, rendered);
     const attempts = [{ ...waiting, startedAt: new Date(now - 61_000).toISOString() }];
     const { end, log } = walk({ attempts }, parking({ providers: [first] }));
@@ -138,7 +138,7 @@ describe('a job after a lost callback', () => {
     expect(clock.now()).toBe(now + 5_000);
   });
 
-  it('A job whose route has no time left is looked at once more before the next route', async () => {
+  it('A job whose route has no time left is polled once more before the next route', async () => {
     const attempts = [{ ...waiting, startedAt: new Date(now - 200_000).toISOString() }];
     const first = callingProvider({}, rendered);
     const { result } = walk({ attempts }, parking({ providers: [first], deadlineAt: now + 100_000 }));

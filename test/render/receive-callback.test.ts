@@ -411,7 +411,7 @@ describe('a callback that is not ours', () => {
     expect(set.steps).toEqual(['read']);
   });
 
-  it('A body of more than 256 KiB is refused before its signature is looked at', async () => {
+  it('A body of more than 256 KiB is refused before its signature is checked', async () => {
     const set = stage({ verdict: new Error('looked at') });
     expect(await call(set, { body: 'x'.repeat(256 * 1024 + 1) })).toEqual([413, 'too_large']);
   });

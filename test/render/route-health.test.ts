@@ -87,7 +87,7 @@ describe('the circuit of a route', () => {
   });
 });
 
-describe('what the end of an attempt tells about its route', () => {
+describe('what the end of an attempt says about its route', () => {
   it.each<[RefusalReason, string | undefined, string | undefined]>([
     ['unavailable', 'HTTP 429', 'failure'],
     ['unknown_outcome', 'ECONNRESET', 'failure'],

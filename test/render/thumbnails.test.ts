@@ -258,7 +258,7 @@ describe('a picture that gives no thumbnails', () => {
     expect(await makeThumbnails(progressive, { ...limits, mostBytes: 46_080 })).toHaveProperty('colours');
   });
 
-  it.each(Object.entries(readable))('A %s that is cut off at any place gives none', async (_, bytes) => {
+  it.each(Object.entries(readable))('A %s that is cut off at any byte gives none', async (_, bytes) => {
     // The last bytes of a file may be only its end.
     for (let cut = 1; cut < bytes.length - 40; cut += Math.ceil(bytes.length / 40))
       await expect(makeThumbnails(bytes.subarray(0, cut), limits)).rejects.toThrow(Error);

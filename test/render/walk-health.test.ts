@@ -136,7 +136,7 @@ describe('the order in which a creation asks its routes', () => {
     expect(walked.saved.at(-1)).toMatchObject([{}, { usualMillis: 4_000 }]);
   });
 
-  it('A job that was begun is looked at first, whatever is known of its route', async () => {
+  it('A job that was begun is polled first, whatever is known of its route', async () => {
     const health = healthOf({ [first]: open });
     const walked = walkBy(health, [[rendered], []], { attempts: [{ ...begun, jobId: 'job-1' }] });
     expect((await walked.result).attempts).toMatchObject([{ jobId: 'job-1', outcome: 'rendered' }]);
@@ -154,7 +154,7 @@ describe('the order in which a creation asks its routes', () => {
     expect(health.notes).toMatchObject([[second, { sign: 'rendered' }]]);
   });
 
-  it('After a crash, attempts in another order than the catalog keep their place', async () => {
+  it('After a crash, attempts in another order than the catalog keep their order', async () => {
     const before: RouteAttempt = { ...begun, provider: 'second', providerModel: 'b', outcome: 'unavailable' };
     const walked = walkBy(healthOf({ [first]: open }), [[rendered], []], { attempts: [before] });
     expect((await walked.result).attempts.map(({ provider }) => provider)).toEqual(['second', 'first']);
@@ -181,7 +181,7 @@ describe('the order in which a creation asks its routes', () => {
 });
 
 describe('what a creation notes of its routes', () => {
-  it('A creation notes each end that tells something', async () => {
+  it('A creation notes each end that says something about the route', async () => {
     const health = healthOf({});
     await walkBy(health, [[down], [rendered]]).result;
     expect(health.notes).toEqual([

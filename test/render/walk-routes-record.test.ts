@@ -147,7 +147,7 @@ describe('the record of an attempt', () => {
     expect(saved).toEqual([[]]);
   });
 
-  it('An attempt that was begun before is continued in its place, and is not saved before its poll', async () => {
+  it('An attempt that was begun before is continued in its row, and is not saved before its poll', async () => {
     const attempts = [
       { ...begun, jobId: 'job-1' },
       { ...begun, provider: 'second', providerModel: 'b', outcome: 'unavailable' as const },

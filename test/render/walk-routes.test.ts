@@ -117,7 +117,7 @@ describe('the walk over the routes of a creation', () => {
       expect(log.entries).toContainEqual(['info pixels_not_read', { error: 'TypeError' }]);
     });
 
-    it.each(['auto', undefined, null] as const)('No pixel is looked at for %s', async (background) => {
+    it.each(['auto', undefined, null] as const)('No pixel is checked for %s', async (background) => {
       const isTransparent = vi.fn(async () => Promise.resolve(true));
       const { result } = walk({ background } as object, { providers: both(), isTransparent });
       expect((await result).attempts).toMatchObject([{ outcome: 'rendered' }]);

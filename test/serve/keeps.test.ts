@@ -128,7 +128,7 @@ describe('a backup that lasts', () => {
     return { owned, end: () => server.closeAllConnections() };
   }
 
-  it('tells how far it is until it ends', { timeout: 30_000 }, async () => {
+  it('reports its progress until it ends', { timeout: 30_000 }, async () => {
     const { promise: over, resolve: endNow } = Promise.withResolvers<undefined>();
     const { owned } = await slowService(async (_to, tell) => {
       tell({ files: 3, bytes: 7 });

@@ -467,7 +467,7 @@ describe('an import', () => {
     );
   });
 
-  it('invites the people whom links let in, with their places', async () => {
+  it('invites the people whom links let in, with their roles', async () => {
     const { people, clock } = stack.operator;
     expect(await people.listOperators()).toEqual([]);
     const open = await people.invitationsTo(invitationIdOf('owner@example.com'));
@@ -528,7 +528,7 @@ describe('an import', () => {
     expect(await differencesIn(stack.operator.table)).toEqual([]);
   });
 
-  it('answers a repeated request with its old creation, and tells no threshold again', async () => {
+  it('answers a repeated request with its old creation, and sends no threshold alert again', async () => {
     const sent = received.length;
     const repeated = await api('/images/generate', {
       method: 'POST',

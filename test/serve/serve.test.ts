@@ -122,7 +122,7 @@ describe('the public address', () => {
       }
   });
 
-  it('tells under every name whether the service lives and is ready', async () => {
+  it('says under every name whether the service lives and is ready', async () => {
     for (const path of ['/healthz', '/readyz'])
       expect((await ask(served.port, path, { headers: { host: 'localhost' } })).status).toBe(200);
   });

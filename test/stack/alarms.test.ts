@@ -158,7 +158,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('Alarms tell the topic of their end as well as of their beginning', () => {
+  it('Alarms notify the topic of their end as well as of their beginning', () => {
     for (const { AlarmActions, OKActions } of alarms) {
       expect(AlarmActions.map(wordOf)).toEqual(['@AlarmsTopic']);
       expect(OKActions).toEqual(AlarmActions);

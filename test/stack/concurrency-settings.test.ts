@@ -96,7 +96,7 @@ describe('how many requests of an account are held at a door', () => {
     expect(limitOf(places)).toBe(limit);
   });
 
-  it('A door that shares its executions counts 100 places, or the executions of the account of AWS if these are fewer', () => {
+  it('A door that shares its executions counts 100 slots, or the executions of the AWS account if these are fewer', () => {
     expect(limitOf('shared')).toBe('25');
     expect(limitOf('shared', { alarms: { concurrentExecutions: 40 } })).toBe('10');
   });
@@ -140,7 +140,7 @@ describe('The preflight', () => {
   });
 });
 
-describe('The quotas for a crowd', () => {
+describe('The quotas for a load', () => {
   it.each([10, 1_000])(
     'have a throttle that the settings take, at %i creations a second of 60 s',
     (perSecond) => {

@@ -237,7 +237,7 @@ describe('the setting', () => {
     ).toEqual([['operator@example.com', 'email', '@AlarmsTopic']]);
   });
 
-  it('The setting budget tells the topic of the alarms of a forecast of 80 % and of all of the money', () => {
+  it('The setting budget notifies the topic of alarms when 80 % is forecast and when all of the money is spent', () => {
     const [[, properties] = []] = found('AWS::Budgets::Budget');
     expect(properties).toMatchObject({
       Budget: { BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } },
@@ -527,7 +527,7 @@ describe('the setting', () => {
     });
   });
 
-  it('The setting heldSharePercent is how much of the places of a door one account may hold', () => {
+  it('The setting heldSharePercent is the share of the slots of a door that one account may hold', () => {
     const limits = ['OpenaiImages', 'GenerateImage', 'Mcp'].map((name) => environmentOf(name)['HELD_LIMIT']);
     // Of 20, of 19, and of the 100 that a door counts when it shares.
     expect(limits).toEqual(['6', '5', '30']);

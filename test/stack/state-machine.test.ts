@@ -189,7 +189,7 @@ describe('the state machine', () => {
     expect(stateNamed(next).Type).toBe('Succeed');
   });
 
-  it('The state machine catches no error of the refund: an execution that cannot refund fails, and the reconciler hears of it', () => {
+  it('The state machine catches no error of the refund: an execution that cannot refund fails, and the reconciler is notified', () => {
     expect(stateNamed('RefundCharge').Catch).toBeUndefined();
     expect(retrierOf('RefundCharge', 'States.ALL')?.MaxAttempts).toBeGreaterThanOrEqual(5);
   });

@@ -56,7 +56,7 @@ describe('the package', () => {
     expect(Object.keys(first).filter((name) => first[name] !== second[name])).toEqual([]);
   }, 60_000);
 
-  it('No file names the place where the package was made, or a command of the repository', () => {
+  it('No file names the folder where the package was made, or a command of the repository', () => {
     const found = Object.entries(filesOf(installed)).flatMap(([name, text]) =>
       text.includes(root) || (name.startsWith('dist/') && /npm (run|start)/.test(text)) ? [name] : [],
     );

@@ -65,7 +65,7 @@ export const booksFacts: Facts = {
     expect(namesOf(await auditOf(table))).toEqual(['in_flight']);
   },
 
-  'The list of accounts goes on behind a place': async ({ table }) => {
+  'The list of accounts continues after a position': async ({ table }) => {
     const second = anAccount({ id: 'Acc0unt002' as AccountId, createdAt: '2027-01-01T00:00:00.000Z' });
     await table.client.send(new PutCommand({ TableName: table.name, Item: accountToItem(second) }));
     const books = createBooksReader(table);

@@ -80,7 +80,7 @@ export const capFacts: Facts = {
     await expectBalanced(stores, december);
   },
 
-  'A charge with a total cap looks again when another charge came into the month before': async (stores) => {
+  'A charge with a total cap reads again when another charge came into the month before': async (stores) => {
     const turn = Date.UTC(2026, 11, 1);
     await stores.accounts.changeKey(accountId, keyId, { totalCapMicros: cents(8) });
     await chargeAt(stores, 1, turn - 2_000);

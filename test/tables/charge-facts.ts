@@ -108,7 +108,7 @@ export const chargeFacts: Facts = {
     expect(await stores.charges.charge(orderOf(1))).toEqual(charged);
   },
 
-  'A charge without a free place is refused and returns how many creations are open': async (stores) => {
+  'A charge without a free slot is refused and returns how many creations are open': async (stores) => {
     await stores.accounts.change(accountId, { maxConcurrent: 1 });
     await stores.charges.charge(orderOf(2));
     expect(await refused(stores, orderOf(1))).toEqual({ kind: 'too_many_open', limit: 1, current: 1 });

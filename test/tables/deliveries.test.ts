@@ -65,7 +65,7 @@ describe('The end of a webhook attempt', () => {
 
 describe('A delivery of the log', () => {
   it.each(['no id', '019aa5a0-1000-4000-8000-000000000001'])(
-    'A delivery with the id "%s", which holds no time, is not looked for',
+    'A delivery with the id "%s", which holds no time, is not queried',
     async (id) => {
       const { store } = storeWhere({});
       expect(await store.find(accountId, id)).toBeUndefined();

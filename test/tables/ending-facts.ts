@@ -37,7 +37,7 @@ async function openWork({ item }: Stores): Promise<unknown> {
 }
 
 export const endingFacts: Facts = {
-  'A refund fails the creation and returns cost, place and spend once': async (stores) => {
+  'A refund fails the creation and returns cost, slot and spend once': async (stores) => {
     await stores.charges.charge(orderOf(1));
     expect(await stores.charges.refund(first(), refund)).toBe('refunded');
     expect(await stores.charges.refund(first(), { ...refund, nowMillis: now + 9_000 })).toBe(
@@ -61,7 +61,7 @@ export const endingFacts: Facts = {
     expect(await stores.charges.refund(aCreation({ id: idOf(9) }), refund)).toBe('already_terminal');
   },
 
-  'A cancel fails an open creation with these attempts, and returns cost, place and spend once': async (
+  'A cancel fails an open creation with these attempts, and returns cost, slot and spend once': async (
     stores,
   ) => {
     await stores.charges.charge(orderOf(1, {}, { webhook }));
@@ -152,7 +152,7 @@ export const endingFacts: Facts = {
       expect((await stores.wallet.ledger(accountId)).at(-1)).toMatchObject(named);
     },
 
-  'A completion returns the place and keeps the cost once, and no refund follows it': async (stores) => {
+  'A completion frees the slot and keeps the cost once, and no refund follows it': async (stores) => {
     await stores.charges.charge(orderOf(1));
     expect(await stores.creations.complete(first(), done)).toBe('completed');
     expect(await stores.creations.complete(first(), done)).toBe('already_terminal');

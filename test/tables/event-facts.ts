@@ -82,7 +82,7 @@ export const eventFacts: Facts = {
     expect(events.map(({ of }) => of)).toEqual([2, 3, 4, 5].map(idOf));
   },
 
-  'An event that is written late comes behind every place that was given before': async ({ table }) => {
+  'An event that is written late comes after every position that was given before': async ({ table }) => {
     await write(table, entry(5), entry(6));
     const [five, six] = await behind(table, beginning);
     await write(table, entry(1));

@@ -9,7 +9,7 @@ import type { Facts } from './facts.ts';
 const other = 'acc_other' as AccountId;
 
 export const heldFacts: Facts = {
-  'An account has as many places at a door as its limit says, and no other account has fewer': async ({
+  'An account has as many slots at a door as its limit says, and no other account has fewer': async ({
     table,
   }) => {
     const held = createHeldPlaces(drawing(table), 'images', 3);
@@ -23,7 +23,7 @@ export const heldFacts: Facts = {
     expect(await door.claim(accountId, now + 60_000, now)).toBeDefined();
   },
 
-  'A place is free again once it is released or its time is over': async ({ table, item }) => {
+  'A slot is free again when it is released or expires': async ({ table, item }) => {
     const held = createHeldPlaces(drawing(table), 'events', 2);
     const claim = (until: number, at: number): ReturnType<typeof held.claim> =>
       held.claim(accountId, now + until, now + at);

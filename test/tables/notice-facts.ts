@@ -106,7 +106,7 @@ async function budgetAt(stores: Stores, at = now): Promise<Record<string, unknow
 }
 
 export const noticeFacts: Facts = {
-  'A budget is told once for each level, month and amount, by what all keys spent': async (stores) => {
+  'A budget is notified once for each level, month and amount, by the spend of all keys': async (stores) => {
     await stores.accounts.change(accountId, { noticeUrl: url });
     const other = anApiKey({ id: 'Key002' as KeyId, spent: { '2026_11': cents(4) } });
     expect(await createKeyStore(stores.table).create(other)).toBe('created');
@@ -131,7 +131,9 @@ export const noticeFacts: Facts = {
     expect(await budgetAt(stores), 'a look at the month that is over').toEqual([]);
   },
 
-  'A budget that was changed since the look, or told by another look, is not told': async (stores) => {
+  'A budget that was changed since the check, or notified by another check, is not notified': async (
+    stores,
+  ) => {
     await stores.accounts.change(accountId, { noticeUrl: url });
     await setBudget(stores, cents(4));
     const crossing = { type: 'budget.reached', month: '2026_11', spentMicros: cents(4) } as const;
@@ -144,7 +146,9 @@ export const noticeFacts: Facts = {
     expect(await tellStale(stores, { ...at(100), month: '2026_10' })).toBe(false);
   },
 
-  'A daily cap is told once for each level and day, with the day and the end of the day': async (stores) => {
+  'A daily cap is notified once for each level and day, with the day and the end of the day': async (
+    stores,
+  ) => {
     await prepare(stores, { dailyCapMicros: cents(9) });
     await chargeAt(stores, 1);
     expect(await lookAfter(stores, 1)).toEqual([]);
@@ -202,25 +206,24 @@ export const noticeFacts: Facts = {
     ]);
   },
 
-  'A total cap is compared with all months, told once for each level, and anew when it was raised': async (
-    stores,
-  ) => {
-    const december = Date.UTC(2026, 11, 5);
-    await prepare(stores, { totalCapMicros: cents(10) });
-    await chargeAt(stores, 1);
-    expect(await lookAfter(stores, 1)).toEqual([]);
-    await chargeAt(stores, 2, december);
-    expect(await lookAfter(stores, 2, december)).toMatchObject([
-      { cap: 'total', period: 'total', level: 80, limit: 0.1, spent: 0.08, resets_at: null },
-    ]);
-    expect(await lookAfter(stores, 2, december)).toEqual([]);
-    await stores.accounts.changeKey(accountId, keyId, { totalCapMicros: cents(12) });
-    await chargeAt(stores, 3, december);
-    expect(await lookAfter(stores, 3, december)).toMatchObject([{ level: 100, limit: 0.12, spent: 0.12 }]);
-    expect(await toldIn(stores)).toEqual(['total_total']);
-  },
+  'A total cap is compared with all months, notified once for each level, and anew when it was raised':
+    async (stores) => {
+      const december = Date.UTC(2026, 11, 5);
+      await prepare(stores, { totalCapMicros: cents(10) });
+      await chargeAt(stores, 1);
+      expect(await lookAfter(stores, 1)).toEqual([]);
+      await chargeAt(stores, 2, december);
+      expect(await lookAfter(stores, 2, december)).toMatchObject([
+        { cap: 'total', period: 'total', level: 80, limit: 0.1, spent: 0.08, resets_at: null },
+      ]);
+      expect(await lookAfter(stores, 2, december)).toEqual([]);
+      await stores.accounts.changeKey(accountId, keyId, { totalCapMicros: cents(12) });
+      await chargeAt(stores, 3, december);
+      expect(await lookAfter(stores, 3, december)).toMatchObject([{ level: 100, limit: 0.12, spent: 0.12 }]);
+      expect(await toldIn(stores)).toEqual(['total_total']);
+    },
 
-  'A total that fell below its level since the look is not told, whichever month was given back': async (
+  'A total that fell below its level since the check is not notified, whichever month was refunded': async (
     stores,
   ) => {
     const december = Date.UTC(2026, 11, 5);
@@ -256,13 +259,13 @@ export const noticeFacts: Facts = {
     expect(await tellStale(stores, crossing)).toBe(false);
   },
 
-  'A total cap below every price is told when it refuses the first request': async (stores) => {
+  'A total cap below every price is notified when it refuses the first request': async (stores) => {
     await prepare(stores, { totalCapMicros: cents(3) });
     expect(await lookAfterRefusal(stores, 'total', cents(4))).toMatchObject([{ level: 100, spent: 0 }]);
     expect(await lookAfterRefusal(stores, 'total', cents(4))).toEqual([]);
   },
 
-  'The cap of a user is told for each user alone, and its mark is in the counter of the user': async (
+  'The cap of a user is notified for each user alone, and its mark is in the counter of the user': async (
     stores,
   ) => {
     await prepare(stores, { perUserMonthlyCapMicros: cents(8) });
@@ -311,30 +314,29 @@ export const noticeFacts: Facts = {
     expect(await lookAfter(stores, 1)).toMatchObject([{ level: 100, limit: 0.04, spent: 0.04 }]);
   },
 
-  'The cap of a user that was given back since the look is not told, and of two looks one tells': async (
-    stores,
-  ) => {
-    await prepare(stores, { perUserMonthlyCapMicros: cents(8) });
-    await chargeAt(stores, 1);
-    const crossing = {
-      type: 'key.cap_reached',
-      apiKey: anApiKey({ perUserMonthlyCapMicros: cents(8) }),
-      user,
-      cap: 'user',
-      period: '2026_11',
-      level: 100,
-      capMicros: cents(8),
-      spentMicros: cents(8),
-      leastMicros: cents(8),
-    } as const;
-    expect(await tellStale(stores, crossing)).toBe(false);
-    await chargeAt(stores, 2);
-    expect(await tellStale(stores, crossing)).toBe(true);
-    expect(await tellStale(stores, crossing)).toBe(false);
-    expect(await tellStale(stores, { ...crossing, level: 80 })).toBe(false);
-  },
+  'The cap of a user that was refunded since the check is not notified, and one of two checks notifies':
+    async (stores) => {
+      await prepare(stores, { perUserMonthlyCapMicros: cents(8) });
+      await chargeAt(stores, 1);
+      const crossing = {
+        type: 'key.cap_reached',
+        apiKey: anApiKey({ perUserMonthlyCapMicros: cents(8) }),
+        user,
+        cap: 'user',
+        period: '2026_11',
+        level: 100,
+        capMicros: cents(8),
+        spentMicros: cents(8),
+        leastMicros: cents(8),
+      } as const;
+      expect(await tellStale(stores, crossing)).toBe(false);
+      await chargeAt(stores, 2);
+      expect(await tellStale(stores, crossing)).toBe(true);
+      expect(await tellStale(stores, crossing)).toBe(false);
+      expect(await tellStale(stores, { ...crossing, level: 80 })).toBe(false);
+    },
 
-  'A creation that was not counted for its user looks at no counter': async (stores) => {
+  'A creation that was not counted for its user reads no counter': async (stores) => {
     await stores.accounts.change(accountId, { noticeUrl: url });
     await chargeAt(stores, 1);
     await stores.accounts.changeKey(accountId, keyId, { perUserMonthlyCapMicros: cents(3) });

@@ -127,7 +127,7 @@ export const retryFacts: Facts = {
     expect(await send(0, now + minute)).not.toEqual(ids);
   },
 
-  'Other bodies and other keys have places of their own': async (stores) => {
+  'Other bodies and other keys have heads of their own': async (stores) => {
     const { send, retries } = triesOf(stores);
     await send(0);
     for (const other of [
@@ -177,7 +177,7 @@ export const retryFacts: Facts = {
       }
     },
 
-  'A try that is refused by another try is not told that the money has ended': async (stores) => {
+  'A try that loses to another try is not refused for a lack of money': async (stores) => {
     const { find, orderFor, send } = triesOf(stores);
     await stores.wallet.adjust(accountId, asMicros(-24_960_000), 'test');
     const late = orderFor(await find(1, undefined, now), now);
@@ -237,7 +237,7 @@ export const retryFacts: Facts = {
       expect((await retries.entries(place, now)).map(({ creationIds }) => creationIds)).toContainEqual(two);
     },
 
-  'Of two retries that find the same failed creation one takes its place': async (stores) => {
+  'Of two retries that find the same failed creation one replaces it': async (stores) => {
     const { send, fail, find, orderFor, retries, charges } = triesOf(stores);
     const [failed = ''] = await send(0);
     await fail(failed);

@@ -137,7 +137,7 @@ export const severalFacts: Facts = {
     });
   },
 
-  'The account has places for all creations of a charge, or none is charged': async (stores) => {
+  'The account has slots for all creations of a charge, or none is charged': async (stores) => {
     await stores.accounts.change(accountId, { maxConcurrent: 4 });
     await stores.charges.charge(orderOf(9));
     expect(await refused(stores, several(4, { maxConcurrent: 4 }))).toEqual({

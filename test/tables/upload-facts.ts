@@ -56,7 +56,7 @@ export const uploadFacts: Facts = {
       });
     },
 
-  'Expired uploads free their places when the places are needed, and no earlier': async (stores) => {
+  'Expired uploads free their slots when the slots are needed, and no earlier': async (stores) => {
     const later = now + uploadMillis;
     const [old, young, next, last] = [
       anUpload(1),
@@ -72,7 +72,7 @@ export const uploadFacts: Facts = {
     expect(await stores.uploads.create(last, 2, later)).toEqual({ kind: 'too_many_unused', current: 2 });
   },
 
-  'A crowd that meets expired places fills exactly those': async (stores) => {
+  'Many uploads at once that meet expired slots fill exactly those': async (stores) => {
     for (let number = 0; number < 10; number += 1) await stores.uploads.create(anUpload(number), 10, now);
     const later = now + uploadMillis;
     const outcomes = await Promise.all(

@@ -86,7 +86,7 @@ export const workFacts: Facts = {
     expect(await estimate()).toBe(3);
   },
 
-  'A closed service is told to every request until it is opened': async ({ table, requests }) => {
+  'Every request learns that the service is closed until it is opened': async ({ table, requests }) => {
     const closing = createServiceSwitch(table);
     const read = (rate: 'get' | 'post') =>
       requests.read({ clientAddress: '127.0.0.1', key: { accountId, keyId }, rate, nowMillis: now });

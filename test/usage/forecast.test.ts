@@ -25,7 +25,7 @@ describe('The forecast of a month', () => {
     expect(of(250).forecastMicros).toBe(450);
   });
 
-  it('looks at days of the month before, and takes no day before the account for a day without spend', () => {
+  it('counts days of the month before, and no day before the account was created', () => {
     expect([forecastFrom('2026-11-03'), forecastFrom('2026-11-20')]).toEqual(['2026-10-27', '2026-11-01']);
     const days = spent({ '2026-10-30': 0, '2026-10-31': 70, '2026-11-01': 30, '2026-11-02': 0 });
     const { spentMicros, forecastMicros } = forecastOf(days, '2026-11-02', '2026-10-31');

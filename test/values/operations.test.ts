@@ -102,7 +102,7 @@ describe('GET /creations/{id}', () => {
 });
 
 describe('a replay with Prefer: wait', () => {
-  it('The replay takes its place in the rate before it waits, and its answer says which wait was applied', async () => {
+  it('The replay is counted in the rate before it waits, and its answer says which wait was applied', async () => {
     const record = { creationIds: [creationId] as const, requestHash: '', expiresAt: now };
     const read = async (): Promise<ReturnType<typeof aCreation>> => Promise.resolve(aCompletedCreation());
     const stage = accepting({});

@@ -125,7 +125,7 @@ describe('POST /images/generate', () => {
     });
   });
 
-  it("The look-up of the webhook and the download get the signal that ends with the request's time", async () => {
+  it("The lookup of the webhook and the download get the signal that ends with the request's time", async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const stage = accepting({
       check: async (_url, signal) => {
@@ -145,7 +145,7 @@ describe('POST /images/generate', () => {
     ).toEqual([true, true]);
   });
 
-  it('The charge takes the place in the rate when there is nothing to download', async () => {
+  it('The charge itself counts the rate when there is nothing to download', async () => {
     const stage = accepting({});
     await post(stage, { model: 'sandbox-sketch', prompt: 'a pier' });
     expect(stage.counted).toBe(0);

@@ -69,7 +69,7 @@ describe.each(vendors)('The fake of $name', (vendor) => {
     return { jobId: fake.jobIds().at(-1) ?? '', poll: async () => provider.poll?.(jobId, job, never) };
   };
 
-  it('A callback goes to the address of the submission, names its job, and tells the status it got', async () => {
+  it('A callback goes to the address of the submission, names its job, and reports the status it got', async () => {
     const { jobId } = await submitted();
     status = 202;
     expect(await fake.callBack(jobId)).toBe(202);
@@ -83,7 +83,7 @@ describe.each(vendors)('The fake of $name', (vendor) => {
     expect(await fake.callBack(jobId, { to: await closedUrl() })).toBe(0);
   });
 
-  it('A job that failed calls back, too, and the next poll tells why', async () => {
+  it('A job that failed calls back, too, and the next poll says why', async () => {
     const row = name === 'fal' ? 'prompt-policy' : 'sensitive';
     const { jobId, poll } = await submitted({ prompt: `[row:${row}]` });
     expect(await fake.callBack(jobId)).toBe(200);

@@ -95,7 +95,7 @@ describe('Each answer of ComfyUI', () => {
 });
 
 describe('A request to ComfyUI', () => {
-  it('The places of the workflow are filled, and the picture comes in the format of the job', async () => {
+  it('The placeholders of the workflow are filled, and the picture comes in the format of the job', async () => {
     const sent = await received(fake, () =>
       speak(aJob({ prompt: 'a "cat"\n{{seed}}', seed: 42, aspectRatio: '16:9', outputFormat: 'webp' })),
     );

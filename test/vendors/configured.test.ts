@@ -120,7 +120,7 @@ describe('A configured provider on a private network', () => {
     expect(lastReceived(gpu).headers['content-length']).toBe(String(lastReceived(gpu).body.byteLength));
   });
 
-  it('A difference of the definition takes the place of the style', async () => {
+  it('A difference of the definition overrides the style', async () => {
     const differences = { seed: null, fixed: { num_inference_steps: 20 } };
     const provider = createConfigured({ ...inside, differences }, settings, resolving(['127.0.0.1']));
     await provider.submit(aJob({ seed: 7 }), never);
@@ -237,7 +237,7 @@ describe('A configured provider on a public network', () => {
     expect([connections, resolved]).toEqual([1, ['proxy.test', 'proxy.test']]);
   });
 
-  it('One call looks a name up once, and connects to what that lookup gave', async () => {
+  it('One call looks a name up once, and connects to the address of that lookup', async () => {
     answerAt('https://proxy.test/picture.png');
     const services = reachingVendor([publicAddress], ['10.0.0.7']);
     const hosts: unknown[] = [];

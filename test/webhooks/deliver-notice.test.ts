@@ -12,20 +12,20 @@ const look = `look ${accountId} ${keyId}`;
 const failed = { ...ok, status: 500 } as const;
 const noticeId = 'ntc_019aa5a0-1000-7000-8000-00000000000a' as NoticeId;
 
-describe('the look after the end of a creation', () => {
-  it('The creation of an account with an address is looked at before its webhook is sent', async () => {
+describe('the check of thresholds after the end of a creation', () => {
+  it('The creation of an account with an address is checked before its webhook is sent', async () => {
     const { services, steps } = stage({ creation: { isWatched: true } });
     await deliverWebhook(payload, services);
     expect(steps).toEqual([look, 'claim', 'post', 'settle']);
   });
 
-  it('A creation without a webhook is looked at, too', async () => {
+  it('A creation without a webhook is checked, too', async () => {
     const { services, steps } = stage({ creation: { isWatched: true }, lacks: 'webhook' });
     await deliverWebhook(payload, services);
     expect(steps).toEqual([look]);
   });
 
-  it('A look that breaks off keeps no webhook from being sent, and the state machine comes again', async () => {
+  it('A check that breaks off keeps no webhook from being sent, and the state machine retries', async () => {
     const { services, steps, log } = stage({ creation: { isWatched: true }, isLookBusy: true });
     expect(await failureOf(deliverWebhook(payload, services))).toBe('WebhookNotDelivered');
     expect(steps).toEqual([look, 'claim', 'post', 'settle']);
@@ -44,7 +44,7 @@ describe('the count of failed attempts in a row', () => {
     ['nothing without an address for notices', { answer: failed }, []],
     ['a failed attempt', { answer: failed, failures: { inARow: 3, isTold: false }, countsTo: 4 }, ['count']],
     [
-      'the tenth, and looks',
+      'the tenth, and checks thresholds',
       { answer: failed, failures: { inARow: 9, isTold: false }, countsTo: 10 },
       ['count', `look ${accountId}`],
     ],

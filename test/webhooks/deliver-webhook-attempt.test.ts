@@ -40,7 +40,7 @@ describe('a delivery attempt', () => {
     { sealed: previous, issuedAt: 1, replacedAt: now },
   ];
 
-  it('A replaced secret that nobody can open is left out of the signatures, and an operator is told', async () => {
+  it('A replaced secret that nobody can open is left out of the signatures, and an operator is notified', async () => {
     const { services, sent, log } = stage({ secrets: bothSecrets, lost: [previous] });
     await deliverOrAlarm(payload, services);
     expect(sent[0]?.headers['webhook-signature']?.split(' ')).toHaveLength(1);

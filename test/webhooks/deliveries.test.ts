@@ -45,7 +45,7 @@ function certificate(more: string): string {
 }
 
 describe('a webhook that does not arrive', () => {
-  it('A certificate that nobody signed is told as such', async () => {
+  it('A certificate that nobody signed is reported as such', async () => {
     const made = certificate('-subj /CN=127.0.0.1');
     const port = await started(createSecureServer({ key: made, cert: made }, (_, answer) => answer.end()));
     expect(await post(`https://127.0.0.1:${port}/`)).toEqual({
@@ -55,7 +55,7 @@ describe('a webhook that does not arrive', () => {
     });
   });
 
-  it('A port that speaks no TLS is told as such', async () => {
+  it('A port that speaks no TLS is reported as such', async () => {
     const port = await started(saying('HTTP/1.1 200 OK\r\n\r\n'));
     expect(await post(`https://127.0.0.1:${port}/`)).toMatchObject({ failure: 'tls' });
   });
@@ -68,13 +68,13 @@ describe('a webhook that does not arrive', () => {
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ failure: 'connection_refused' });
   });
 
-  it('A host name that the resolver does not know is told as such', async () => {
+  it('A host name that the resolver does not know is reported as such', async () => {
     const resolve = (): Promise<never> =>
       Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     expect(await post('https://nowhere.test/', { resolve })).toMatchObject({ failure: 'dns' });
   });
 
-  it('Headers that are too long for an answer are told as such', async () => {
+  it('Headers that are too long for an answer are reported as such', async () => {
     const port = await started(saying(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`));
     expect(await post(`http://127.0.0.1:${port}/`)).toEqual({
       kind: 'unanswered',

@@ -74,7 +74,7 @@ describe('the row of failures of an endpoint', () => {
     expect((await after({}, 'failed', { url: 'https://hooks.test/before' })).next).toBeUndefined();
   });
 
-  it('Four days of failures are told of once, with the endpoint', async () => {
+  it('Four days of failures send one notice, with the endpoint', async () => {
     const failingSince = now - 4 * day;
     expect(await after({ failingSince }, 'failed')).toEqual({
       next: { ...endpoint, failingSince, toldAt: now },

@@ -36,7 +36,7 @@ describe('The sample of', () => {
     );
   });
 
-  it('endpoint.failing tells of the endpoint to which it is sent, four days after its first failure', () => {
+  it('endpoint.failing names the endpoint to which it is sent, four days after its first failure', () => {
     const endpoint = { id: 'we_4nUc0Za7BpQ3xT', url: 'https://a.test/hook' };
     expect(JSON.parse(sampleBody('endpoint.failing', at, endpoint))).toMatchObject({
       endpoint: { ...endpoint, failing_since: '2026-11-17T12:00:30.999Z' },

@@ -87,7 +87,7 @@ describe('401 ERR_API_KEY_INVALID with WWW-Authenticate: Bearer', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('A key with a bad checksum is answered api_key_invalid without a look-up of account or key', async () => {
+  it('A key with a bad checksum is answered api_key_invalid without a lookup of account or key', async () => {
     fromElsewhere();
     const read: string[] = [];
     service.machine.watchAws((call, serve) => {

@@ -79,7 +79,7 @@ describe('POST /creations/{id}/cancel before anything was sent', () => {
     expect(await movementsOf(service, await recordOf(service, id))).toEqual(['charge', 'refund']);
   });
 
-  it('A cancel whose write was made and whose answer was lost is told as made', async () => {
+  it('A cancel whose write was made and whose answer was lost is reported as made', async () => {
     const id = await unstarted();
     service.machine.faults.set({
       call: 'dynamodb:TransactWriteItems',

@@ -22,7 +22,7 @@ beforeAll(async () => {
 /** CROWD_ROUNDS=20 repeats each burst, with two hundred requests over sockets. */
 const rounds = Number(process.env['CROWD_ROUNDS'] ?? 1);
 
-describe.each(limits)('a crowd against $name', ({ client: wanted, accepted, refusal, outcome }) => {
+describe.each(limits)('a burst against $name', ({ client: wanted, accepted, refusal, outcome }) => {
   it(
     `Over sockets, ${accepted} are accepted, and the others are answered ${refusal.status} with the right numbers`,
     async () => {

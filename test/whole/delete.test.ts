@@ -150,7 +150,7 @@ describe('DELETE /creations/{id} of a completed creation', () => {
     expect((await service.send('/balance', { key: payer.key })).body).toMatchObject({ available: 24.99 });
   });
 
-  it('Its event and its place in lists stay, without content', async () => {
+  it('Its event and its entry in lists stay, without content', async () => {
     const payer = await service.client();
     const { next_cursor: cursor } = (await service.send('/events', { key: payer.key })).body as {
       next_cursor: string;

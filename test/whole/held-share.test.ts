@@ -100,7 +100,7 @@ describe('the OpenAI-shaped endpoint', () => {
       { 'x-stainless-retry-count': String(attempt) },
     );
 
-  it('Of many tries of one call two are held, the others are told at once, and another account gets its picture', async () => {
+  it('Of many tries of one call two are held, the others are answered at once, and another account gets its picture', async () => {
     const [one, other] = [await service.client(strangers), await service.client()];
     const tries = [draw(one, slow, 0)];
     await holding(1, one, 'images');

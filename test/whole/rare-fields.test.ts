@@ -219,7 +219,7 @@ describe('background', () => {
     expect(shown.body).toMatchObject({ amount_refunded: 0.04, error_code: 'nothing_rendered' });
   });
 
-  it('The OpenAI-shaped endpoint takes it, and tells it', async () => {
+  it('The OpenAI-shaped endpoint takes it, and returns it', async () => {
     const answer = await fetch(`${service.machine.openaiUrl}/images/generations`, {
       method: 'POST',
       headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' },

@@ -27,7 +27,7 @@ async function many(
   );
 }
 
-describe('a crowd of POST requests above the rate', () => {
+describe('a burst of POST requests above the rate', () => {
   it('The service downloads one source image for each request within the rate, and none for the others', async () => {
     const client = await service.client({ postRate: String(limit), maxConcurrent: '100' });
     const url = origin.at('/crowd', answering(200, png(640, 480)));
@@ -60,7 +60,7 @@ describe('a crowd of POST requests above the rate', () => {
     expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000 - 10_000);
   });
 
-  it('A request with source images counts once, so the next request still has its place', async () => {
+  it('A request with source images counts once, so the next request is still accepted', async () => {
     const client = await service.client({ postRate: '3', maxConcurrent: '100' });
     const url = origin.at('/once', answering(200, png(640, 480)));
     const body = { model: 'sandbox-pro', prompt: 'a pier', image_urls: [url] };

@@ -123,7 +123,7 @@ describe('a source image that cannot be downloaded: 502 ERR_INPUT_FETCH_FAILED, 
     expect(refusalOf(await refused(chain(4)))).toEqual(fetchFailed(false));
   });
 
-  it('The field input_index is the zero-based place of the image in image_urls', async () => {
+  it('The field input_index is the zero-based index of the image in image_urls', async () => {
     const answer = await refused(
       good('/0.png'),
       good('/1.png'),

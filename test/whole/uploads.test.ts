@@ -242,7 +242,7 @@ describe('an upload in image_urls', () => {
     expect((await submit([foreign], other)).status).toBe(202);
   });
 
-  it('The first item that cannot be used is named by its place', async () => {
+  it('The first item that cannot be used is named by its index', async () => {
     const good = await filled(png(640, 480));
     const unknown = 'upload:019aa5a0-1000-7000-8000-00000000000b';
     expect(refusedFields(await submit([good, unknown, unknown]))).toEqual(notUsable(1));
@@ -300,7 +300,7 @@ describe('the quota of unused uploads', () => {
     }
   });
 
-  it('A creation that is accepted frees the place of its upload, and a refused one does not', async () => {
+  it('A creation that is accepted frees the slot of its upload, and a refused creation does not', async () => {
     const narrow = await service.client({ maxUnusedUploads: '2' });
     const [used] = [await filled(png(640, 480), narrow), await filled(png(63, 63), narrow)];
     expect(refusalOf(await announce(asked, narrow))).toEqual(overQuota(2));
@@ -320,7 +320,7 @@ describe('the quota of unused uploads', () => {
   });
 
   // These tests are the last ones, because the jumps of the clock remove the bytes of all uploads.
-  it('An upload can be used until 24 hours are over; then it is refused, and its place is free', async () => {
+  it('An upload can be used until 24 hours are over; then it is refused, and its slot is free', async () => {
     const narrow = await service.client({ maxUnusedUploads: '2', postRate: '1000' });
     const upload = await filled(png(640, 480), narrow);
     await announce(asked, narrow);

@@ -566,7 +566,7 @@ describe('the budgets around a token', () => {
     expect(polled).toEqual(await callsOf(path, client.key));
   });
 
-  it('T23: The OpenAI-shaped endpoint, MCP, the operator API and the portal refuse a token without a look-up', async () => {
+  it('T23: The OpenAI-shaped endpoint, MCP, the operator API and the portal refuse a token without a lookup', async () => {
     const { token } = await mint(await service.client());
     const { openaiUrl, mcpUrl, portalUrl } = service.machine;
     const tables: string[] = [];
@@ -597,7 +597,7 @@ describe('the budgets around a token', () => {
     expect(tables).toEqual([]);
   });
 
-  it('T25: GET /user-tokens/{id} tells at every moment that spent and left make the limit, by the minting key only', async () => {
+  it('T25: GET /user-tokens/{id} shows at every moment amounts that add up to the limit, to the minting key only', async () => {
     const client = await wide();
     const minted = await mint(client, { spend_limit: 0.2, max_uses: 100 });
     const racing = crowd(30, () => order(minted.token));

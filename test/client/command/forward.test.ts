@@ -40,7 +40,7 @@ const send = async (url: string, more: Partial<Forwarding> = {}): ReturnType<typ
   );
 
 describe('an attempt of a listener', () => {
-  it('posts headers and body, and tells the status', async () => {
+  it('posts headers and body, and reports the status', async () => {
     const seen: unknown[] = [];
     const url = await started((request, response) => {
       request.setEncoding('utf8').on('data', (body) => {
@@ -52,13 +52,13 @@ describe('an attempt of a listener', () => {
     expect(seen).toEqual(['POST', '/hooks?x=1', 'creation.completed', '{"größe":1}']);
   });
 
-  it('tells a server that is not there, and one that ends before its answer', async () => {
+  it('reports a server that is not there, and a server that ends before its answer', async () => {
     expect(await send('http://127.0.0.1:9/')).toEqual({ kind: 'away', code: 'ECONNREFUSED' });
     const url = await started((request) => request.socket.destroy());
     expect(await send(url)).toEqual({ kind: 'away', code: 'ECONNRESET' });
   });
 
-  it('tells a server that does not answer in time', async () => {
+  it('reports a server that does not answer in time', async () => {
     const url = await started(() => undefined);
     expect(await send(url, { timeoutMillis: 30 })).toEqual({ kind: 'silent' });
   });

@@ -273,7 +273,7 @@ describe('darkroom listen', () => {
     expect(next).not.toBe(failed);
   });
 
-  it('from the login on, --since looks back to what happened before the first start', async () => {
+  it('after the login, --since shows events from before the first start', async () => {
     await newDeveloper();
     const { DARKROOM_API_KEY: key = '', DARKROOM_BASE_URL = '' } = person.env;
     delete person.env['DARKROOM_API_KEY'];

@@ -176,7 +176,7 @@ describe('the listener', () => {
     expect([world.arrived, world.disk]).toEqual([[], { after: '2', taken: [] }]);
   });
 
-  it('looks back to the login only when this is asked for', async () => {
+  it('starts at the login only when this is asked for', async () => {
     const world = newWorld(2);
     world.disk = { ...fromTheBegin, isOfLogin: true };
     await run(world);

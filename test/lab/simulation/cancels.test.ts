@@ -8,7 +8,7 @@ afterAll(() => {
 });
 
 it(
-  'A thousand cancels meet a thousand renderings at random moments: the books are clean, each is told the truth, and no creation has two events',
+  'A thousand cancels meet a thousand renderings at random moments: the books are clean, each answer is true, and no creation has two events',
   { timeout: 120_000 },
   async () => {
     const told = new Map<string, number>();

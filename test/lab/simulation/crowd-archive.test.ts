@@ -117,17 +117,17 @@ it('An archive gives each item back once, from the shelf of its account', () => 
     );
 });
 
-it('The audit of a crowd reads the whole archive, and finds right books right', async () => {
+it('The audit of a load reads the whole archive, and finds no difference in right books', async () => {
   const found = await audit(booksInArchive());
   expect(found).toEqual({ accounts: 3, creations: 600, unpacked: 600 + 600 + 75 + 3, differences: [] });
 });
 
-it('The audit of a crowd finds a wrong cent in the balance of an account', async () => {
+it('The audit of a load finds a wrong cent in the balance of an account', async () => {
   const { differences } = await audit(booksInArchive(accounts[1]));
   expect(differences).toHaveLength(1);
 });
 
-it('The audit of a crowd finds a row that the archive has lost', async () => {
+it('The audit of a load finds a row that the archive has lost', async () => {
   let rows = 0;
   const { differences } = await audit(
     booksInArchive(undefined, (item) =>
@@ -137,7 +137,7 @@ it('The audit of a crowd finds a row that the archive has lost', async () => {
   expect(differences.length).toBeGreaterThan(0);
 });
 
-describe('What leaves the table of a crowd', () => {
+describe('What leaves the table of a load', () => {
   const account = 'Bench00000';
   const id = '01a1fdfa-c753-7860-9993-fe142b8714a7';
   const creationKey = { pk: `CREATION#${id}`, sk: 'CREATION' };
@@ -202,7 +202,7 @@ describe('What leaves the table of a crowd', () => {
   });
 });
 
-it('What is at rest during a crowd is packed, and the audit reads it', async () => {
+it('What is at rest during a load is packed, and the audit reads it', async () => {
   const report = await runCrowd(
     crowdPlan({
       situation: 'crowd',

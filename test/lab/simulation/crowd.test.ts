@@ -17,7 +17,7 @@ const small: AskedCrowd = {
   start: 'cold',
 };
 
-it.each(vendorKinds)('A small crowd meets no limit, with a vendor of the kind %s', async (vendor) => {
+it.each(vendorKinds)('A small load meets no limit, with a vendor of the kind %s', async (vendor) => {
   const report = await runCrowd(crowdPlan({ ...small, vendor }));
   expect(brokenCrowdPromises(report)).toEqual([]);
   expect(report).toMatchObject({ refused: {}, failed: 0, limits: [] });

@@ -16,7 +16,7 @@ const usual: Omit<AskedCrowd, 'situation' | 'perSecond' | 'quotas' | 'lengthSeco
 };
 
 it(
-  'One account makes 20 creations a second, and fewer than one in a hundred hears 503',
+  'One account makes 20 creations a second, and fewer than one in a hundred gets 503',
   { timeout: 300_000 },
   async () => {
     const report = await runCrowd(
@@ -28,7 +28,7 @@ it(
 );
 
 it(
-  'A crowd of 100 a second with the quotas of docs/deploying.md is served as a whole',
+  'A load of 100 creations a second with the quotas of docs/deploying.md is fully served',
   { timeout: 300_000 },
   async () => {
     const report = await runCrowd(
@@ -73,7 +73,7 @@ describe('A stranger with a wrong key who sends 2,000 requests a second to one r
     });
 
   it.each(strangerRoutes)(
-    'who chooses %s uses up its throttle, and no request of 50 clients to another route hears 429',
+    'who chooses %s uses up its throttle, and no request of 50 clients to another route gets 429',
     { timeout: 120_000 },
     async (route) => {
       const report = await runCrowd(planOf(route));

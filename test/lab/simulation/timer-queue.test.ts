@@ -27,7 +27,7 @@ describe('The timers of virtual time', () => {
     expect(queue.now()).toBe(0);
   });
 
-  it('An interval fires until it is cleared, behind the timers that were set before for the same instant', () => {
+  it('An interval fires until it is cleared, after the timers that were set earlier for the same time', () => {
     const queue = createTimerQueue();
     const fired: string[] = [];
     const interval = queue.set(() => fired.push('interval'), 10, 'repeats');

@@ -200,7 +200,7 @@ describe('transactions', () => {
 });
 
 describe('an answer of the one machine', () => {
-  test('waits until everything is kept that it may tell, also the answer of a read and a refusal', async () => {
+  test('waits until everything that it may show is stored, also the answer of a read and a refusal', async () => {
     const kept: (() => void)[] = [];
     let isPending = false;
     const dynamo = createDynamo({

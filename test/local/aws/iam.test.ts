@@ -192,7 +192,7 @@ describe('the decision of the statements', () => {
       expect(granted('SESSION#*', 'PutItem', put)).toBe(false);
     });
 
-    test('looks at each item of a transaction and of a batch', () => {
+    test('checks each item of a transaction and of a batch', () => {
       const transaction = { TransactItems: [{ Update: at('IP#1') }, { Delete: at('PERSON#1') }] };
       expect(granted('IP#*', 'TransactWriteItems', transaction)).toBe(false);
       expect(granted(['IP#*', 'PERSON#*'], 'TransactWriteItems', transaction)).toBe(true);

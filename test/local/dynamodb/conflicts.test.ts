@@ -47,7 +47,7 @@ describe('A transaction in flight', () => {
     },
   );
 
-  it('A held item refuses a write before its condition is looked at', () => {
+  it('A held item refuses a write before its condition is checked', () => {
     const engine = withItems();
     engine.begin(transaction(['A']));
     const failing = { ...adding('A'), ConditionExpression: 'attribute_not_exists(pk)' };

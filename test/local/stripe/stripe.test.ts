@@ -51,7 +51,7 @@ describe('the fake of Stripe', () => {
       (error: unknown) => error as Stripe.errors.StripeError,
     );
 
-  it('A Checkout that is paid completes its session, saves the card, and tells so in order', async () => {
+  it('A Checkout that is paid completes its session, saves the card, and sends its events in order', async () => {
     const begin = eventCount();
     const open = await sdk.checkout.sessions.create(checkout);
     expect(open).toMatchObject({

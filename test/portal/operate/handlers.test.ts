@@ -248,7 +248,7 @@ describe('the search', () => {
     expect(await search(id)).toEqual([`payment checkout, open ${account}`]);
   });
 
-  it('Of more accounts than it looks through it says that it has not looked at all', async () => {
+  it('If there are more accounts than it searches, the answer says that it is not complete', async () => {
     for (let number = 0; number < 500; number += 1)
       await portal.accounts.create(
         anAccount({ id: `Many${String(number).padStart(6, '0')}` as AccountId, name: `shop ${number}` }),
@@ -434,7 +434,7 @@ describe('the health of the service', () => {
     );
   });
 
-  it('Open creations stand in bands by their age, the oldest first, and what is past its limit is told', async () => {
+  it('Open creations are in bands by their age, the oldest first, and overdue creations are counted', async () => {
     const open = async (ageSeconds: number, deadlineSeconds: number): Promise<string> => {
       const id = uuidV7(now - ageSeconds * 1000, randomBytes(16)) as CreationId;
       const deadlineAt = now + (deadlineSeconds - ageSeconds) * 1000;
@@ -458,7 +458,7 @@ describe('the health of the service', () => {
     ]);
   });
 
-  it('A route whose circuit is open is told, but not that of a provider without a key', async () => {
+  it('A route whose circuit is open is listed, but not that of a provider without a key', async () => {
     const health = createHealthStore(portal.table);
     const signal = AbortSignal.timeout(10_000);
     await health.open({ provider: 'sandbox', providerModel: 'pro' }, now, signal);

@@ -177,7 +177,7 @@ describe('a callback', () => {
     stage.added.viewer = '203.0.113.9:4711';
   });
 
-  it('tells the page that the person stopped', async () => {
+  it('returns to the page that the person stopped', async () => {
     const browser = stage.browser();
     const callback = await browser.signInUntilCallback('owner@acme.test');
     callback.searchParams.delete('code');

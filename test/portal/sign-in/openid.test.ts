@@ -88,7 +88,7 @@ describe('the address that begins a sign-in at the issuer', () => {
 });
 
 describe('the callback of the issuer', () => {
-  it('redeems the code with the verifier and the secret, and tells the claims', async () => {
+  it('redeems the code with the verifier and the secret, and returns the claims', async () => {
     issuer.claims = { email: 'a@acme.test', email_verified: true, auth_time: 1_700_000_000 };
     expect(await provider().redeem(callback(), begun)).toEqual({
       issuer: issuer.url,
@@ -143,7 +143,7 @@ describe('the callback of the issuer', () => {
     await expect(provider().redeem(callback(), begun)).rejects.toThrow(SignInRefused);
   });
 
-  it('tells a person who stopped from a refusal', async () => {
+  it('distinguishes a person who stopped from a refusal', async () => {
     const stopped = callback({ code: undefined, error: 'access_denied' });
     await expect(provider().redeem(stopped, begun)).rejects.toThrow(SignInCancelled);
     const refused = callback({ code: undefined, error: 'server_error' });

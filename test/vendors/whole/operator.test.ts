@@ -233,16 +233,13 @@ describe('a wrong command', () => {
       '--callback-account: bfl does not call back, so that its jobs are polled: leave the option out.',
     ],
     [['catalog', 'check', '--max-age', 'long'], '--max-age: "long" is no whole number of days, such as 60.'],
-  ])(
-    '%j is refused with one sentence that tells the operator what to write instead',
-    async (args, message) => {
-      const { code, complaint } = await admin(args);
-      expect(code).toBe(1);
-      expect(JSON.parse(complaint)).toEqual({ error: { message } });
-    },
-  );
+  ])('%j is refused with one sentence that says what to write instead', async (args, message) => {
+    const { code, complaint } = await admin(args);
+    expect(code).toBe(1);
+    expect(JSON.parse(complaint)).toEqual({ error: { message } });
+  });
 
-  it('An empty key is refused with one sentence that tells the operator what to write instead', async () => {
+  it('An empty key is refused with one sentence that says what to write instead', async () => {
     const { code, complaint } = await admin(['providers', 'set', 'fal'], ' ');
     expect(code).toBe(1);
     expect(JSON.parse(complaint)).toEqual({
@@ -283,7 +280,7 @@ describe('catalog check', () => {
     });
   });
 
-  it('tells when a model ends and which model follows it, without making that a finding', () => {
+  it('says when a model ends and which model follows it, without making that a finding', () => {
     const draft = structuredClone(catalog);
     const [leaving] = draft.models;
     if (!leaving) throw new Error('the catalog is empty');

@@ -98,7 +98,7 @@ describe('An own GPU', () => {
     expect((await service.account(client.account.id)).availableMicros).toBe(before);
   });
 
-  it('is told of in every list, and never with more than what was configured', async () => {
+  it('is in every list, and never with more than what was configured', async () => {
     const { data } = await run('providers', 'list');
     expect(data).toContainEqual({
       provider: 'gpu',
@@ -289,7 +289,7 @@ describe('A wrong command about a provider or a catalog', () => {
     ]);
   });
 
-  it('Of two operators at once, the second one is told to look again', async () => {
+  it('Of two operators at once, the second is asked to read again', async () => {
     const models = { 'sandbox-sketch': { name: 'Other' } };
     const results = await Promise.all(
       [1, 2].map(async () => admin(service.folder, 'catalog', 'set', fileOf({ models }))),

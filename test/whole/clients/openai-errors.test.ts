@@ -201,7 +201,7 @@ const rows: readonly Row[] = [
 
 describe.concurrent('the table of errors in the openai library', () => {
   for (const { what, wanted, before, call, kind, code, says = {}, requests, left, ...own } of rows) {
-    it(`${what} is told as ${code}`, async ({ expect: check }) => {
+    it(`${what} is reported as ${code}`, async ({ expect: check }) => {
       const customer = await openaiCustomer(service, wanted);
       await before?.(customer);
       const error = (await thrownBy(call(customer))) as APIError;
@@ -218,7 +218,7 @@ describe.concurrent('the table of errors in the openai library', () => {
   }
 });
 
-it('A cancelled creation is told as cancelled, and is not rendered again', async () => {
+it('A cancelled creation is reported as cancelled, and is not rendered again', async () => {
   // A creation that never starts can still be cancelled.
   service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
   const customer = await openaiCustomer(service);

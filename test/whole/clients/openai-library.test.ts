@@ -204,7 +204,7 @@ describe('a render that takes long', () => {
     expect(tries).toEqual(tries.map((_try, index) => [index, index === tries.length - 1 ? 200 : before]));
   }
 
-  it('The library is told before the time limit of its request, and its retry gets the same picture', async () => {
+  it('The library gets an answer before the time limit of its request, and its retry gets the same picture', async () => {
     const { openai, sent, creations } = await openaiCustomer(service, { library: { maxRetries: 6 } });
     const order = { model, prompt: 'a lake [sandbox:delay=4s]' };
     const { data } = await openai.images.generate(order, { timeout: 6_000 });
@@ -213,7 +213,7 @@ describe('a render that takes long', () => {
     expect(await creations()).toHaveLength(1);
   });
 
-  it('A library that does not tell its time limit breaks off, and its retry gets the same picture', async () => {
+  it('A library that does not send its time limit breaks off, and its retry gets the same picture', async () => {
     const library = { timeout: 3_000, maxRetries: 6 };
     const { openai, sent, creations } = await openaiCustomer(service, { library });
     const { data } = await openai.images.generate({ model, prompt: 'a lake [sandbox:delay=4s]' });

@@ -83,7 +83,7 @@ const told = async (hook: string, count: number): Promise<unknown[]> => {
 };
 
 describe('a notice', () => {
-  it('A notice is signed like a webhook, and its headers never look like the webhook of a creation', async () => {
+  it('A notice is signed like a webhook, and its headers differ from those of the webhook of a creation', async () => {
     const client = await watched({ balance: '1', low: '1' });
     await render(client);
     await told(client.hook, 1);
@@ -187,7 +187,7 @@ describe('a notice', () => {
 });
 
 describe('the wallet of an account', () => {
-  it('The account is told once that its wallet is low, and again after it was topped up', async () => {
+  it('The account is notified once that its wallet is low, and again after it was topped up', async () => {
     const client = await watched({ balance: '1.02', low: '1' });
     const topUp = (amount: string): Promise<unknown> => {
       const options = ['--amount', amount, '--reference', amount];
@@ -208,7 +208,7 @@ describe('the wallet of an account', () => {
     expect(typesAt(client.hook)).toHaveLength(2);
   });
 
-  it('A creation that is refunded before anybody looks crosses nothing', async () => {
+  it('A creation that is refunded before the check sends no notice', async () => {
     const client = await watched({ balance: '1', low: '1' });
     await render(client, 'a lake [sandbox:fail]');
     expect((await service.account(client.account.id)).toldLow).toBeUndefined();
@@ -227,7 +227,7 @@ describe('the wallet of an account', () => {
     expect(await told(client.hook, 2)).toEqual(['wallet.low', 'wallet.low']);
   });
 
-  it('Nothing left is told with the last creation, and the refusals after it tell nothing more', async () => {
+  it('An empty wallet is notified with the last creation, and the refusals after it send no notice', async () => {
     const client = await watched({ balance: '0.01' });
     await render(client);
     expect(await told(client.hook, 1)).toEqual(['wallet.empty']);
@@ -236,7 +236,7 @@ describe('the wallet of an account', () => {
     expect(typesAt(client.hook)).toEqual(['wallet.empty']);
   });
 
-  it('The first request that the balance refuses tells that the wallet is empty, with what it needed', async () => {
+  it('The first request that the balance refuses sends wallet.empty, with what the request needed', async () => {
     const client = await watched({ balance: '0.004' });
     await refuseThrice(client);
     expect(await told(client.hook, 1)).toEqual(['wallet.empty']);
@@ -250,7 +250,7 @@ describe('the wallet of an account', () => {
     expect(typesAt(client.hook)).toEqual(['wallet.empty']);
   });
 
-  it('Twenty creations at once tell each crossing of the wallet and of the cap once', async () => {
+  it('Twenty creations at once send one notice for each threshold of the wallet and of the cap', async () => {
     const client = await watched({ balance: '0.5', low: '0.44', monthlyCap: '0.1' });
     const answers = await Promise.all(Array.from({ length: 20 }, () => refusedBy(client)));
     const accepted = answers.filter(({ status }) => status === 202);
@@ -269,7 +269,7 @@ describe('the wallet of an account', () => {
     expect(new Set(levels)).toHaveLength(levels.length);
   });
 
-  it('A wallet below a new threshold is told at once, within a minute', async () => {
+  it('A wallet below a new threshold is notified within a minute', async () => {
     const client = await watched();
     await setNotices(client.account.id, { lowBalanceMicros: asMicros(30_000_000) }, service.operator);
     await service.machine.advance(60);
@@ -313,7 +313,7 @@ describe('the monthly cap of a key', () => {
     expect(levels()).toEqual([80, 100, 100]);
   });
 
-  it('The budget of a month is told at 80 and at 100 percent, once each, for what all keys spent', async () => {
+  it('The budget of a month is notified at 80 and at 100 percent, once each, for the spend of all keys', async () => {
     const client = await watched();
     const other = await issueKey(service.operator, client.account, { name: 'other' });
     const settings = createAccountSettings(service.operator.table);
@@ -332,7 +332,7 @@ describe('the monthly cap of a key', () => {
     ]);
   });
 
-  it('A request that the cap refuses tells 100 percent before the cap is spent', async () => {
+  it('A request that the cap refuses notifies 100 percent before the cap is spent', async () => {
     const client = await watched({ monthlyCap: '0.005' });
     await refuseThrice(client);
     expect(await told(client.hook, 1)).toEqual(['key.cap_reached']);
@@ -353,7 +353,7 @@ describe('the other caps of a key', () => {
       .map(({ cap, level, user }) => [cap, level, ...(user === undefined ? [] : [user])])
       .sort();
 
-  it('One creation tells the daily and the total cap, and further creations and refusals tell neither again', async () => {
+  it('One creation notifies the daily and the total cap, and later creations and refusals notify neither again', async () => {
     const client = await watched({ dailyCap: '0.01', totalCap: '0.0125' });
     await render(client);
     await told(client.hook, 2);
@@ -365,7 +365,7 @@ describe('the other caps of a key', () => {
     ]);
   });
 
-  it('The cap of a user is told with the user, at 80 percent and when it refuses a request', async () => {
+  it('The cap of a user is notified with the user, at 80 percent and when it refuses a request', async () => {
     const client = await watched({ perUserMonthlyCap: '0.0125' });
     const renderFor = async (user: string): Promise<void> => {
       await settled(service, await submit(service, client.key, { prompt: 'a lake', user }));
@@ -387,7 +387,7 @@ describe('the other caps of a key', () => {
 });
 
 describe('webhooks that fail', () => {
-  it('Ten failed attempts in a row are told once, and again after a webhook was delivered', async () => {
+  it('Ten failed attempts in a row send one notice, and another one after a webhook was delivered', async () => {
     const client = await watched();
     const { deliveries } = service.operator;
     const send = (url: string): Promise<string> =>
@@ -426,7 +426,7 @@ describe('the address for notices', () => {
     expect(await set('--notice-url', '')).toMatchObject({ notice_url: null, low_balance: null });
   });
 
-  it('An account without an address is told nothing, and marks nothing', async () => {
+  it('An account without an address gets no notice, and marks nothing', async () => {
     const client = await service.client({ balance: '0.01' });
     await render(client);
     expect((await refusedBy(client)).status).toBe(402);
