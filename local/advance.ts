@@ -13,7 +13,7 @@ interface Watched {
 /** How long to wait for one invocation. Only a render that hangs takes longer. */
 const defaultPatienceMillis = 12_000;
 
-/** Waits until nothing moves but held requests, and those not in `before`. Resolves with the next timer. */
+/** Waits until only held requests move, and those not in `before`. Resolves with the next timer. */
 async function waitUntilAtRest(
   { inFlight, sync }: Watched,
   before: ReadonlySet<FlyingInvocation>,

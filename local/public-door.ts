@@ -12,7 +12,7 @@ export interface PublicService extends Required<Pick<ListenOptions, 'host'>>, Pi
   readonly trusted: TrustedProxies;
   /** Doors of the service that no part of the template has. */
   readonly door?: Door;
-  /** Hears of each answer. The part of a path is its first segment. */
+  /** Called after each answer. The part of a path is its first segment. */
   readonly onAnswer?: (answer: {
     readonly part: string;
     readonly status: number;

@@ -3,7 +3,7 @@ import { isRenderer } from '../function-name.ts';
 import type { CreationCount, CreationKind, FunctionCount, Kinds } from './counts.ts';
 
 /**
- * The prices of AWS in us-east-1, in USD. Whoever changes a price here also changes the date, and then runs
+ * The prices of AWS in us-east-1, in USD. A person who changes a price also changes the date, and then runs
  * `npm run cost -- --write`, which writes docs/cost.md.
  */
 export const pricesReadAt = '2026-11-23';

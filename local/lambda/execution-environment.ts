@@ -25,7 +25,7 @@ export interface EnvironmentOptions {
   readonly mostWorking: number;
   readonly heapMegabytes: number;
   readonly log: (line: FunctionLogLine) => void;
-  /** Hears of each invocation that ended, with the processor time that it used. */
+  /** Called when an invocation has ended, with the processor time that it used. */
   readonly onUsed?: (cpuMillis: number) => void;
 }
 

@@ -227,7 +227,7 @@ function answerStream(requestId) {
       ended();
     },
   });
-  // The function hears of its own error by the call that fails.
+  // The function gets its own error from the call that fails.
   stream.on('error', () => undefined);
   return stream;
 }

@@ -176,7 +176,7 @@ function createAttempts(
     openTask,
     onTask,
   }: Pick<StateMachineOptions, 'invokeTask' | 'openTask'> & {
-    /** Hears of the attempts of tasks that wait. */
+    /** Called for the attempts of tasks that wait. */
     readonly onTask: (event: HistoryEvent) => void;
   },
 ): Attempts {

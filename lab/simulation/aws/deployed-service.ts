@@ -224,7 +224,7 @@ export interface ServiceOptions extends StartLimits {
   /** The weather of the providers that flap. */
   readonly forecast: Forecast;
   readonly routeOrder: RouteOrder;
-  /** How the vendor behaves that calls back. */
+  /** How the vendor that calls back behaves. */
   readonly vendorHabits: VendorHabits;
   /** Absent: nobody pays. */
   readonly payments: PaymentHabits;

@@ -20,7 +20,7 @@ interface OneFunction {
   millis: number;
   /** When each idle environment became idle. The newest is the last. */
   readonly idle: number[];
-  /** When each environment may take its next invocation that has had a short one. The earliest is the first. */
+  /** When each environment that has had a short invocation may take the next one. The earliest is the first. */
   readonly resting: number[];
   readonly growth: TokenBucket;
 }

@@ -12,7 +12,7 @@ import type { VirtualTime } from '../world/time.ts';
 export interface Guest {
   readonly id: string;
   readonly name: string;
-  /** Set when the environment is destroyed. Nothing that a dead invocation waits for ever comes. */
+  /** Set when the environment is destroyed. A dead invocation never gets what it waits for. */
   dead: boolean;
 }
 
@@ -140,7 +140,7 @@ export function createReleases(world: World) {
     },
     /** Undefined for an invocation that knows no schema, and outside of all invocations. */
     of: (invocation: Invocation | undefined): Release | undefined => invocation && ran.get(invocation),
-    /** When a release was current last that did not understand every record; -Infinity when there was none. */
+    /** When a release that did not understand every record was last current. -Infinity: never. */
     lastBehindAt: (): number => (isBehind() ? world.time.now() : behindUntil),
   };
 }

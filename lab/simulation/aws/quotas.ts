@@ -149,7 +149,7 @@ function bucketOf({ ratePerSecond, burst }: Throttle): BucketSize {
 export const gatewayLimits = {
   /** A throttled request gets this answer of the gateway itself. */
   throttledStatus: 429,
-  /** What a client hears when Lambda throttles the function behind an HTTP API. REST APIs answer 500. Not verified. */
+  /** The answer to a client when Lambda throttles the function of an HTTP API. REST APIs answer 500. Not verified. */
   statusOfThrottledFunction: 503,
 } as const;
 
@@ -166,6 +166,6 @@ export const lambdaLimits = {
   idleMillis: 300_000,
   /** The start of a new environment with a bundle of some 350 KB. Assumption. */
   coldStartMillis: 350,
-  /** EventBridge's invocations wait inside of Lambda when they are throttled: first so long, and at most so long. */
+  /** The first and the longest wait of EventBridge's throttled invocations inside Lambda. */
   asynchronousRetryMillis: { first: 1_000, longest: 300_000 },
 } as const;

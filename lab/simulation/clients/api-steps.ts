@@ -244,7 +244,7 @@ function readOf(
 
 type UploadStep = Extract<Step, { kind: 'upload' }>;
 
-/** What a client names whose upload never came about. */
+/** The id that a client sends when its upload was never created. */
 const noUpload = 'upload:019aa5a0-1000-7000-8000-00000000000b';
 
 function createUploadSteps({ world, service, accountOf }: Stage, send: SendRequest) {

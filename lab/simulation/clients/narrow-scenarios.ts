@@ -46,7 +46,7 @@ export function flappingSubmit(dice: Dice, name: string, accounts: number, lengt
     name,
     account: dice.between(`${name} account`, 0, accounts - 1),
     key: 0,
-    // At each of four instants several come together: only there do two creations see the same probe.
+    // At each of four moments several come together. Only then do two creations see the same probe.
     at: dice.chance(`${name} together`, 0.5)
       ? (dice.between(`${name} instant`, 1, 4) * lengthMillis) / 4 + dice.between(`${name} jitter`, 0, 4)
       : dice.between(`${name} at`, 500, lengthMillis),
@@ -158,7 +158,7 @@ const clientKinds = [
 ] as const;
 
 function clientStep(dice: Dice, name: string, index: number): Step {
-  // Many clients meet at each of twenty instants. The first instant comes after each account got its secret.
+  // Many clients act at each of twenty moments. The first moment comes after each account got its secret.
   const at =
     1_000 +
     dice.between(`${name} instant`, 0, 19) * ((lengthMillis - 1_000) / 20) +

@@ -7,10 +7,10 @@ import type { Stage } from './stage.ts';
 
 /** How often a library repeats a call. */
 const mostRetries = 2;
-/** How long a library waits for an answer, and what it says of that. */
+/** How long a library waits for an answer, which it sends in a header. */
 const timeoutSeconds = 600;
 
-/** What a library hears of a try. Undefined: the connection broke. */
+/** The answer to a try. Undefined: the connection broke. */
 type Heard = { readonly status: number; readonly headers: Readonly<Record<string, string>> } | undefined;
 
 function isRepeated(heard: Heard): boolean {
@@ -41,7 +41,7 @@ function libraryHeaders(retry: number): Readonly<Record<string, string>> {
 const path = '/openai/v1/images/generations';
 const fates = ['lost', 'late', 'cut', 'cut', 'unheard'] as const;
 
-/** The step ends when no request of it is under way any more, whatever the clients have heard. */
+/** The step ends when none of its requests is under way any more, whatever answers the clients have. */
 export function createOpenaiSteps({ world, service, invariants, accountOf }: Stage) {
   const { dice } = world;
 

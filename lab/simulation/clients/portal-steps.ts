@@ -168,7 +168,7 @@ export function createPortalSteps(
     }
   }
 
-  /** What may follow from the button, from the press on. */
+  /** Informs the invariants of what the press of the button may cause. */
   function expect(act: PortalAct, account: AccountHeld, { id }: PortalRequest): void {
     const key = [...account.keys, ...account.made].find((one) => one.id === id);
     if (act.does === 'cancel' && id !== undefined) invariants.cancels.onAsked(id);

@@ -67,7 +67,7 @@ export interface EndpointPlan {
   readonly receiver: Behaviour;
   readonly events: readonly EndpointEvent[];
   readonly enabled: boolean;
-  /** For so long every attempt had failed before the scenario began. */
+  /** How long every attempt had failed before the scenario began. */
   readonly failedForMillis?: number;
   /** How long before the scenario endpoint.failing was sent. */
   readonly toldForMillis?: number;
@@ -252,7 +252,7 @@ export type Step =
   /** The operator turns the switch of the service. */
   | (Placed & { readonly kind: 'close_service' | 'open_service' })
   | (Placed & { readonly kind: 'deploy'; readonly release: Release })
-  /** An operator's mistake: for so long the release `before` is current, whatever was written meanwhile. */
+  /** An operator's mistake: the release `before` becomes current for a time, whatever was written meanwhile. */
   | (Placed & { readonly kind: 'roll_back_by_two'; readonly forMillis: number })
   /** The operator erases a creation of the account, or the whole account. */
   | (Placed & { readonly kind: 'erase_creation' | 'erase_account' })

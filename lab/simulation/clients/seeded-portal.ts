@@ -106,10 +106,10 @@ function stepsOf(
   });
   const first = dice.pick(`${name} who`, owners.has(does) ? [0, 0, 0, 0, 1, 1, 2] : [0, 1, 2]);
   const one = step(name, first, does);
-  // Who lost the answer, or the key, rolls again.
+  // A person who lost the answer or the key rolls again.
   if (does === 'roll_key' && dice.chance(`${name} rolls again`, 0.25))
     return [one, { ...one, name: `${name} again`, at: at + dice.between(`${name} later`, 1_000, 9_000) }];
-  // What was delivered meanwhile is not sent again.
+  // A webhook that was delivered meanwhile is not sent again.
   if (does === 'redeliver_failed' && dice.chance(`${name} sends again`, 0.5))
     return [one, { ...one, name: `${name} again`, at: at + dice.between(`${name} later`, 60_000, 900_000) }];
   if (!dice.chance(`${name} meets a rival`, 0.6)) return [one];

@@ -83,7 +83,7 @@ function deleteAfterOf(dice: Dice, name: string): number {
   return dice.between(`${name} deleted after`, 0, most);
 }
 
-/** Many requests of one account at one instant: with source images, or replays that wait for the end. */
+/** Many requests of one account at the same time: with source images, or replays that wait for the end. */
 export function burstOf(dice: Dice, name: string, lengthMillis: number): Submit[] {
   const at = dice.between(`${name} at`, 1_500, lengthMillis);
   const plain = {

@@ -321,7 +321,7 @@ export function createInvariants(world: World) {
           wrote.set(id, kinds);
         }
         copies.onCommit(changes);
-        // The work of a copy has the form of a notice, and is none.
+        // The work of a copy has the form of a notice, but is no notice.
         const others = changes.filter(({ before, after }) => !(after ?? before)?.['copyOf']);
         for (const one of following) one.onCommit(others);
       },

@@ -193,7 +193,7 @@ export function createCancelInvariants(service: () => Service | undefined, accus
       asked.set(id, (asked.get(id) ?? 0) + 1);
       denied.delete(id);
     },
-    /** Receives what the client or the operator heard. */
+    /** Receives the answer to a cancel. */
     onTold: (id: string, kind: CancelOutcome['kind']) => {
       if (kind === 'cancelled') isOver(id);
       else if (asked.get(id) === 1) denied.add(id);

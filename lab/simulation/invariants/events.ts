@@ -124,7 +124,7 @@ export function createEventInvariants(
     return found.filter(({ of }) => notices || parseNoticeId(of) === undefined);
   }
 
-  /** What was committed behind the first cursor is behind it once; what was committed before it, is not. */
+  /** An event that was committed after the first cursor is shown once. An earlier event is not shown. */
   function isComplete({ account, notices, first }: Following, entries: readonly EventEntry[]): void {
     const own = happened.filter((one) => one.account === account && (notices || !one.of.startsWith('ntc_')));
     const names = new Set([...own, ...entries].map(({ of, again }) => `${of} ${again === true}`));

@@ -73,7 +73,7 @@ export function createMailInvariants(world: World, service: () => Service | unde
     overSince.delete(topic);
   }
 
-  /** Who checks a threshold reads only the account. */
+  /** The check of thresholds reads only the account, so the account must say that people have e-mails. */
   function isKnownToTheAccount(table: SimulatedTable, pk: string): void {
     const account = pk.slice('ACCOUNT#'.length);
     const has = [...choices].some(
@@ -90,7 +90,7 @@ export function createMailInvariants(world: World, service: () => Service | unde
     return webhookOf(notice)?.['endpoints']?.M?.[`${mailPlace}${personIn(topic)}`]?.M;
   }
 
-  /** Only who wants the notice gets it. What the person chose is read at each attempt. */
+  /** Only a person who wants the notice gets it. The choice of the person is read at each attempt. */
   function isWanted({ topic, to, sender, at }: Published, notice: string, { type }: Told): void {
     if (to.length === 0) return;
     const during = choosesAt(topic, (sender?.startedAt ?? at) - 1, at);

@@ -160,7 +160,7 @@ export function isOnlyTold({ sk, before, after }: Change): boolean {
 
 export function createNoticeInvariants(world: World, accuse: Accuse) {
   const told = new Map<string, { readonly account: string; readonly toldAt: number }>();
-  /** Marks that were set and whose amount has not been on the good side since, as `account mark`. */
+  /** Marks that were set, and whose amount has not been above the threshold since, as `account mark`. */
   const standing = new Map<string, number>();
   const moved = new Set<string>();
   /** Accounts that were without an address. */

@@ -83,7 +83,7 @@ export function createRetryInvariants(service: () => Service | undefined, accuse
       const body = bodyOfCall(asked);
       if (body) body.wasRepeated = true;
     },
-    /** Receives what a client has heard. */
+    /** Receives the answer that a client got. */
     onAnswer: (asked: AskedCall, attempt: number, answer: OpenaiAnswer) => {
       const body = bodyOfCall(asked);
       if (!body) return;

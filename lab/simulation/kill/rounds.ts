@@ -154,7 +154,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 interface RunningProcess {
   readonly operator: OperatorServices;
-  /** Sets the clock forward. Everything that falls due on the way happens at its own instant. */
+  /** Sets the clock forward. Everything that falls due on the way happens at its own time. */
   readonly advance: (seconds: number) => Promise<void>;
   /** Kills the process with SIGKILL. */
   readonly kill: () => Promise<void>;

@@ -132,7 +132,7 @@ export function brokenPromises(report: LoadReport): string[] {
   return lines.flatMap(([isKept, line]) => (isKept ? [] : [line]));
 }
 
-// What a run of load is made of: the traffic, and what goes wrong meanwhile. Plain data, so that a worker gets it.
+// The plan of a load: its traffic and its faults. Plain data, so that a worker gets it.
 
 /** The ways in which a provider is down. lab/simulation/network/flapping-providers.ts says what each does. */
 export const waysDown = ['refuses', 'unreachable', 'hangs'] as const;

@@ -1,6 +1,6 @@
 /**
  * A run of load: requests of clients arrive at a rate on virtual time, and the real functions serve them. Nothing
- * is faulty but what the plan names.
+ * fails except what the plan names.
  */
 import { createService, type Service } from '../aws/deployed-service.ts';
 import { readSdkConfiguration } from '../aws/http-exchange.ts';

@@ -1,6 +1,6 @@
 /**
- * SNS in a world: a topic for each person, whose e-mail address is subscribed once the person has confirmed it. What
- * stands here is the far end of the calls; service/aws/topics.ts says how the service hears it.
+ * SNS in a world: a topic for each person, whose e-mail address is subscribed once the person has confirmed it. This
+ * file is the far end of the calls. service/aws/topics.ts shows what the service makes of the answers.
  */
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import { TopicRefused } from '../../../service/aws/topic-calls.ts';

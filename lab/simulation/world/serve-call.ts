@@ -1,4 +1,4 @@
-/** The far end of a call: when its effect happens, and what the caller hears of it. */
+/** The far end of a call: when its effect happens, and which answer reaches the caller. */
 import type { Dice } from './dice.ts';
 import {
   attempt,

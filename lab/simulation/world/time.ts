@@ -18,7 +18,7 @@ export interface VirtualTime {
   readonly guardTimers: (guard: TimerGuard) => void;
   /** Fires the next timer and lets every promise settle that depends on it. False when there is no timer. */
   readonly step: () => Promise<boolean>;
-  /** Does the same with all timers of the next instant together. */
+  /** Does the same with all timers that fall due next, together. */
   readonly leap: () => Promise<boolean>;
   /** Lets every promise settle that needs no further time. */
   readonly settle: () => Promise<void>;

@@ -43,7 +43,7 @@ export interface TimerQueue {
   readonly reset: (now: number) => void;
 }
 
-/** Creates a queue without timers at the instant 0. */
+/** Creates a queue without timers at the time 0. */
 export function createTimerQueue(): TimerQueue {
   /** A binary heap. A cleared timer stays in it until its time has come. */
   const heap: Timer[] = [];

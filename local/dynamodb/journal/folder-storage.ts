@@ -29,7 +29,7 @@ export interface FolderStorageOptions {
    */
   readonly snapshotAfterBytes?: number;
   readonly onSnapshot?: (outcome: SnapshotOutcome) => void;
-  /** Hears of the first write that failed. The storage takes no more writes. */
+  /** Called with the first write that failed. The storage takes no more writes. */
   readonly onWriteFailed?: OnWriteFailed;
   readonly files?: FileOperations;
   /** Runs `work` at the end of this turn of the event loop. */

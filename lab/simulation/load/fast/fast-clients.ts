@@ -1,6 +1,6 @@
 /**
- * The clients of the AWS SDK without their middleware. The product sends the same commands, and hears the same answers
- * and the same exceptions. The SDK's retry of throttled calls stays. The seeds run the SDK itself.
+ * The clients of the AWS SDK without their middleware. The product sends the same commands, and gets the same answers
+ * and exceptions. The SDK's retry of throttled calls stays. The seeds run the SDK itself.
  */
 import {
   type CancellationReason,

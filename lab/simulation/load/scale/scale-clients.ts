@@ -17,7 +17,7 @@ export interface ClientObserver {
 }
 
 const submitPath = '/api/public/v1/images/generate';
-/** How long a client waits that was refused without a Retry-After. */
+/** How long a client waits after a refusal without Retry-After. */
 const usualWaitSeconds = 2;
 /** A client gives up this long after its creation should have ended. */
 const patienceMillis = 420_000;
@@ -28,7 +28,7 @@ export function createCrowdClients(
   plan: CrowdPlan,
   observer: ClientObserver,
 ) {
-  /** When the requests were sent whose clients wait for a webhook. */
+  /** When each request was sent whose client waits for a webhook. */
   const called = new Map<string, number>();
   const polled = new Set<string>();
 

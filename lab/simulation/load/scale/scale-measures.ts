@@ -179,7 +179,7 @@ export const strangerRoutes = ['unknown', 'get', 'generate'] as const;
 /** Somebody with a wrong key who sends requests to one route, whatever the answers are. */
 export interface Stranger {
   readonly route: (typeof strangerRoutes)[number];
-  /** Requests a second, one as far from the next as from the one before. */
+  /** Requests a second, at equal intervals. */
   readonly perSecond: number;
 }
 
