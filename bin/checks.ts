@@ -154,7 +154,7 @@ const longTests = [
   'test/releases/stored-records.test.ts',
   'test/releases/take-over.test.ts',
   'test/lab/simulation/cancels.test.ts',
-  'test/lab/simulation/crowds.test.ts',
+  'test/lab/simulation/scale-long.test.ts',
   'test/lab/simulation/every-call-site.test.ts',
   'test/lab/simulation/load.test.ts',
   'test/lab/simulation/outage.test.ts',

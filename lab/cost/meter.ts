@@ -123,11 +123,11 @@ function readAll(machine: OneMachine, items: readonly object[]): Promise<(Item |
 /** Table and key of the items that a call writes. */
 function writesOf({ operation, input }: AwsCall): object[] {
   const { TransactItems: steps = [] } = asTableRequest(input);
-  if (operation === 'TransactWriteItems') return steps.flatMap((step) => Object.values(step).map(placeOf));
-  return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation) ? [placeOf(input)] : [];
+  if (operation === 'TransactWriteItems') return steps.flatMap((step) => Object.values(step).map(keyOf));
+  return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation) ? [keyOf(input)] : [];
 }
 
-function placeOf({ TableName, Key, Item: { pk, sk } = {} }: ItemRequest = {}): object {
+function keyOf({ TableName, Key, Item: { pk, sk } = {} }: ItemRequest = {}): object {
   return { TableName, Key: Key ?? { pk, sk } };
 }
 

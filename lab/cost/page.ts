@@ -27,7 +27,7 @@ import {
   thumbnailsBill,
   thumbnailMillis,
   initMillis,
-  looksFor,
+  thresholdChecks,
   oneMoreItemBill,
   type Measurements,
   type Memory,
@@ -38,7 +38,7 @@ import {
   totalOf,
   waitFor,
 } from './prices.ts';
-import { eventBill, heldBill, lookSeconds, viewBill, viewNames, viewParts } from './requests.ts';
+import { eventBill, heldBill, pollSeconds, viewBill, viewNames, viewParts } from './requests.ts';
 import {
   canaryMonth,
   dailyAudits,
@@ -132,13 +132,13 @@ function pictureTable({ kinds: { 'success, webhook': success } }: Measurements):
 }
 
 function eventTable(memory: Memory): string {
-  const { written, placedAlone, placedInCrowd, heldRead, listeningMonth } = eventBill(memory);
+  const { written, placedAlone, placedTogether, heldRead, listeningMonth } = eventBill(memory);
   return table(
     ['What', 'USD'],
     [
       ['1,000 ends of an account that reads events', usd(written)],
       ['1,000 events that are read one by one', usd(placedAlone)],
-      ['1,000 events that are read 100 at a time', usd(placedInCrowd)],
+      ['1,000 events that are read 100 at a time', usd(placedTogether)],
       ['1,000 reads that are held for 20 s', usd(heldRead)],
       ['A month of one client that always holds a read', usd(listeningMonth, 2)],
     ],
@@ -245,7 +245,7 @@ export function figuresInText(report: CostReport): readonly string[] {
     `A success takes ${transitions} state transition`,
     `the thumbnails of a picture cost ${usd(thumbnailsBill(memory))} USD for 1,000`,
     `${thumbnailMillis.small} ms for the thumbnails (8 megapixels: ${thumbnailMillis.large} ms)`,
-    `reads two items, ${usd(looksFor(memory), 6)} USD for 1,000`,
+    `reads two items, ${usd(thresholdChecks(memory), 6)} USD for 1,000`,
     `renews its lease every ${leaseRenewMillis / 1000} s`,
     `A vendor that calls back (${vendorTitles('callback')})`,
     ...kinds.map(([kind, title]) => `${title.slice(1)}: ${vendorTitles(kind)}.`),
@@ -256,7 +256,7 @@ export function figuresInText(report: CostReport): readonly string[] {
     `adds at least two, ${usd(2 * prices.metricMonth, 2)} USD`,
     `OpenaiImages waits with ${megabytes('OpenaiImages')} MB`,
     `then cost ${usd(calledBack + eventBill(memory).written)} USD`,
-    `looks after ${lookSeconds()} s`,
+    `polls after ${pollSeconds()} s`,
     `PortalRead with ${megabytes('PortalRead')} MB`,
     `two of the secrets in the next table, ${usd(2 * prices.secretMonth, 2)} USD a month`,
     `takes ${prices.activePerson} USD for each person`,

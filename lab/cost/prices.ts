@@ -218,7 +218,7 @@ export function gigabytesOf(name: string, memory: Memory): number {
  * What 1,000 checks of thresholds cost: DeliverWebhook reads an account and a key, consistently, in one call.
  * Each of the two items is smaller than 4 KB.
  */
-export function looksFor(memory: Memory): number {
+export function thresholdChecks(memory: Memory): number {
   const seconds = awsMillis.dynamodb / 1000;
   return (
     1000 * (2 * prices.readUnit + seconds * gigabytesOf('DeliverWebhook', memory) * prices.gigabyteSecond)

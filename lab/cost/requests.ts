@@ -18,7 +18,7 @@ const monthSeconds = 30 * 86_400;
 /** Of the frame: the first read with five units, and the count of the rate. */
 const frame = { readUnits: 5, writeUnits: 1 } as const;
 /** The newest page, and the events that have no position yet. */
-const readUnitsOfALook = 2;
+const readUnitsOfAPoll = 2;
 
 /** USD for reads of events, of 1,000 each, and for a month of one client that always holds a read. */
 export function eventBill(memory: Memory) {
@@ -26,21 +26,21 @@ export function eventBill(memory: Memory) {
   return {
     // A transaction doubles the unit of the item.
     written: 1000 * 2 * prices.writeUnit,
-    placedAlone: 1000 * unitsToPlace(1) * prices.writeUnit,
-    placedInCrowd: (1000 / mostEvents) * unitsToPlace(mostEvents) * prices.writeUnit,
+    placedAlone: 1000 * unitsToNumber(1) * prices.writeUnit,
+    placedTogether: (1000 / mostEvents) * unitsToNumber(mostEvents) * prices.writeUnit,
     heldRead: 1000 * heldRead,
     listeningMonth: (monthSeconds / longestWaitSeconds) * heldRead,
   };
 }
 
 /** The page is written twice: as the newest one, and under its number. Each item is deleted by itself. */
-function unitsToPlace(events: number): number {
+function unitsToNumber(events: number): number {
   return 2 * Math.ceil((events * entryBytes) / 1024) + events;
 }
 
 function costOfHeldRead(memory: Memory): number {
   const units = {
-    readUnits: frame.readUnits + looksOfHeldRead() * readUnitsOfALook,
+    readUnits: frame.readUnits + pollsOfHeldRead() * readUnitsOfAPoll,
     // The hold ends by itself.
     writeUnits: frame.writeUnits + 1,
   };
@@ -49,29 +49,29 @@ function costOfHeldRead(memory: Memory): number {
 }
 
 /** With the poll before the wait. */
-function looksOfHeldRead(): number {
-  let looks = 1;
-  for (let elapsed = 0; elapsed < longestWaitSeconds * 1000; looks += 1)
-    elapsed += eventPausesMillis[looks - 1] ?? eventPausesMillis[2];
-  return looks;
+function pollsOfHeldRead(): number {
+  let polls = 1;
+  for (let elapsed = 0; elapsed < longestWaitSeconds * 1000; polls += 1)
+    elapsed += eventPausesMillis[polls - 1] ?? eventPausesMillis[2];
+  return polls;
 }
 
 /** The times of the first two polls after the beginning of a held read. */
-export function lookSeconds(): string {
+export function pollSeconds(): string {
   const [first, second] = eventPausesMillis;
   return `${first / 1000} and ${(first + second) / 1000}`;
 }
 
-const firstLookMillis = 150;
+const firstPauseMillis = 150;
 /** The pauses grow to this (service/openai/hold.ts). */
-const longestLookMillis = 2_000;
+const longestPauseMillis = 2_000;
 /**
  * The record of the tries. With the charge: the entry and the head of the record, each twice in a transaction. After
  * the answer: the entry again.
  */
 const triesWriteUnits = 2 * 2 + 1;
 /** A slot is taken before the charge, and freed after the answer. */
-const placeWriteUnits = 2;
+const slotWriteUnits = 2;
 /** The head of the tries. */
 const triesReadUnits = 1;
 
@@ -80,8 +80,8 @@ export function heldBill(seconds: number, memory: Memory): number {
   return (
     1000 *
     (seconds * gigabytesOf('OpenaiImages', memory) * prices.gigabyteSecond +
-      (looksIn(seconds) + triesReadUnits) * prices.readUnit +
-      (triesWriteUnits + placeWriteUnits) * prices.writeUnit +
+      (pollsIn(seconds) + triesReadUnits) * prices.readUnit +
+      (triesWriteUnits + slotWriteUnits) * prices.writeUnit +
       // The request comes through a REST API, and not through the HTTP API.
       prices.restRequest -
       prices.apiRequest +
@@ -91,14 +91,14 @@ export function heldBill(seconds: number, memory: Memory): number {
 }
 
 /** Each poll costs one unit: a consistent read of an item of at most 4 KB. */
-function looksIn(seconds: number): number {
-  let looks = 1;
-  let pause = firstLookMillis;
-  for (let elapsed = 0; elapsed < seconds * 1000; looks += 1) {
+function pollsIn(seconds: number): number {
+  let polls = 1;
+  let pause = firstPauseMillis;
+  for (let elapsed = 0; elapsed < seconds * 1000; polls += 1) {
     elapsed += pause;
-    pause = Math.min(longestLookMillis, pause * 1.5);
+    pause = Math.min(longestPauseMillis, pause * 1.5);
   }
-  return looks;
+  return polls;
 }
 
 /**

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { wholeNumber } from '../../client/command/terminal/whole-number.ts';
 import { type LoadFlags, simulateLoad } from './load/load-command.ts';
-import { type CrowdFlags, crowdSituations, simulateCrowd } from './load/scale/scale-command.ts';
+import { type ScaleFlags, scaleSituations, simulateScale } from './load/scale/scale-command.ts';
 import type { Narrow } from './clients/narrow-scenarios.ts';
 import type { Job, Report } from './messages.ts';
 import { mutants } from './runs/mutants/all-mutants.ts';
@@ -13,7 +13,7 @@ import { killRepeatedly, printOutage, printReport, Progress, runWorker } from '.
 const mutantSeeds = 1_000;
 const progressMillis = 5_000;
 
-interface Flags extends Omit<LoadFlags, 'load'>, Omit<CrowdFlags, 'load'> {
+interface Flags extends Omit<LoadFlags, 'load'>, Omit<ScaleFlags, 'load'> {
   readonly seeds?: string;
   readonly from: string;
   readonly seed?: string;
@@ -83,13 +83,13 @@ export async function simulate(args: string[]): Promise<boolean> {
     );
   const { load } = flags;
   if (load !== undefined)
-    return crowdSituations.includes(load)
-      ? simulateCrowd({ ...flags, load })
+    return scaleSituations.includes(load)
+      ? simulateScale({ ...flags, load })
       : simulateLoad({ ...flags, load });
   if (flags.seed !== undefined) return traceSeed(wholeNumber('--seed', flags.seed, 0), flags);
   if (flags.outage) return runOutage(flags.of);
   if (flags.mutants) return catchMutants(command.args, flags);
-  if (flags.conflicts !== undefined) return runCrowds(flags.conflicts, flags);
+  if (flags.conflicts !== undefined) return runConflicts(flags.conflicts, flags);
   if (flags.exhaustive || flags.pairs) return runExhaustive(flags);
   return runSeeds(flags);
 }
@@ -132,7 +132,7 @@ async function runOutage(of: string): Promise<boolean> {
 }
 
 /** Runs the scenarios of `--conflicts`. Each worker answers its share of the requests. */
-function runCrowds(text: string, flags: Flags): Promise<boolean> {
+function runConflicts(text: string, flags: Flags): Promise<boolean> {
   const conflicts = Number(text);
   if (text.trim() === '' || !(conflicts >= 0 && conflicts < 1)) {
     console.error(`--conflicts: ${JSON.stringify(text)} must be a probability from 0, below 1.`);
@@ -141,7 +141,7 @@ function runCrowds(text: string, flags: Flags): Promise<boolean> {
   const requests = wholeNumber('--requests', flags.requests);
   const from = wholeNumber('--from', flags.from, 0);
   return inWorkers(flags, (index, of) => ({
-    kind: 'crowds',
+    kind: 'conflicts',
     from: from + index,
     every: of,
     requests: Math.ceil(requests / of),

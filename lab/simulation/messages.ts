@@ -2,7 +2,7 @@
 import type { Narrow } from './clients/narrow-scenarios.ts';
 import type { LoadPlan, LoadReport } from './load/measures.ts';
 import type { LoadProgress } from './load/run-load.ts';
-import type { CrowdPlan, CrowdReport } from './load/scale/scale-measures.ts';
+import type { ScalePlan, ScaleReport } from './load/scale/scale-measures.ts';
 import type { Fault } from './world/faults.ts';
 
 /** What an outage takes away: StartExecution, or the room for each function that a Task invokes. */
@@ -23,13 +23,13 @@ export type Job =
     }
   | { readonly kind: 'outage'; readonly of: Absent }
   | { readonly kind: 'load'; readonly plan: LoadPlan }
-  | { readonly kind: 'crowd'; readonly plan: CrowdPlan }
+  | { readonly kind: 'scale'; readonly plan: ScalePlan }
   | { readonly kind: 'trace'; readonly seed: number; readonly narrow?: Narrow; readonly mutant?: string }
   | {
       /**
        * Concurrent clients, one seed after the other, until the service has answered this number of requests.
        */
-      readonly kind: 'crowds';
+      readonly kind: 'conflicts';
       readonly from: number;
       readonly every: number;
       readonly requests: number;
@@ -100,7 +100,7 @@ export type Message =
       readonly sites: readonly string[];
       /** The call sites at which a fault struck. */
       readonly struck: readonly string[];
-      /** How often each kind of fault struck, and how often each failure of a scenario happened. */
+      /** How often each kind of fault struck, and how often each incident of a scenario happened. */
       readonly kinds: Readonly<Record<string, number>>;
       readonly slowest: { readonly seed: number; readonly millis: number };
     }
@@ -132,8 +132,8 @@ export type Message =
       readonly wrong: readonly string[];
     }
   | {
-      readonly kind: 'crowd';
-      readonly report: CrowdReport;
+      readonly kind: 'scale';
+      readonly report: ScaleReport;
       /** One line for each promise that was broken. */
       readonly wrong: readonly string[];
     }

@@ -93,7 +93,7 @@ export class Progress {
     );
   }
 
-  /** Prints how often each kind of fault struck and how often each failure of a scenario happened. */
+  /** Prints how often each kind of fault struck and how often each incident of a scenario happened. */
   printKinds(): void {
     const kinds = [...this.#kinds].sort(([, a], [, b]) => b - a).map(([kind, times]) => `${kind} ${times}`);
     console.log(`Kinds of faults: ${kinds.join(', ')}`);

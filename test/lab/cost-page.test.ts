@@ -1,6 +1,6 @@
 /** docs/cost.md stays the same from run to run while nothing has changed, and agrees with the template. */
 import { describe, expect, it } from 'vitest';
-import { thumbnailsBill, looksFor, oneMoreItemBill, prices, waitFor } from '../../lab/cost/prices.ts';
+import { thumbnailsBill, thresholdChecks, oneMoreItemBill, prices, waitFor } from '../../lab/cost/prices.ts';
 import { committedCounts, type CreationCount, keepFigures, type Measured } from '../../lab/cost/counts.ts';
 import { type CostReport, figuresInText, successAfter, withTables } from '../../lab/cost/page.ts';
 import { memoryOf, standingOf } from '../../lab/cost/standing.ts';
@@ -89,7 +89,7 @@ describe('the price of the thumbnails', () => {
 describe('the price of a check of thresholds', () => {
   it('The page says what a thousand checks cost: two read units and 6 ms of DeliverWebhook each', () => {
     const expected = 1000 * (2 * (0.125 / 1e6) + 0.006 * (256 / 1024) * 0.0000133334);
-    expect(looksFor({ DeliverWebhook: 256 })).toBeCloseTo(expected, 12);
+    expect(thresholdChecks({ DeliverWebhook: 256 })).toBeCloseTo(expected, 12);
     expect(page.text).toContain(`${expected.toFixed(6)} USD for 1,000`);
   });
 });

@@ -1,7 +1,7 @@
 /** Limits are exact, also while every second transaction meets a conflict. */
 import { afterAll, expect, it } from 'vitest';
 import { type Answer, startTestService } from '../fixtures/service.ts';
-import { crowdSize, requestsAtOnce } from './crowd.ts';
+import { burstSize, requestsAtOnce } from './bursts.ts';
 import { everyAnswer } from './every-answer.ts';
 import { charged, isAccepted, limits, startNothing, topUpUrl } from './exact-limits.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
@@ -20,7 +20,7 @@ it.each(limits)(
     const { faults } = service.machine;
     startNothing(service);
     faults.set({ call: 'dynamodb:TransactWriteItems', error: 'TransactionConflict', every: 2 });
-    const answers = await requestsAtOnce(service, client, crowdSize);
+    const answers = await requestsAtOnce(service, client, burstSize);
     const struck = faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
     faults.clear();
     expect(struck).toBeGreaterThan(accepted);

@@ -1,12 +1,12 @@
 /**
  * Limits are exact, however many requests come at once. For each limit, a burst of requests goes over sockets through
- * the whole service. A burst of two hundred charges goes to a table in memory (crowd.ts), because two hundred
+ * the whole service. A burst of two hundred charges goes to a table in memory (bursts.ts), because two hundred
  * requests over sockets take more than a second. concurrency-conflicts.test.ts adds conflicts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
-import { crowdSize, openCounter, requestsAtOnce } from './crowd.ts';
+import { burstSize, openCounter, requestsAtOnce } from './bursts.ts';
 import { everyAnswer } from './every-answer.ts';
 import { charged, isAccepted, limits, roomForAll, startNothing, topUpUrl } from './exact-limits.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
@@ -29,7 +29,7 @@ describe.each(limits)('a burst against $name', ({ client: wanted, accepted, refu
       for (let round = 0; round < rounds; round += 1) {
         withinOneMinute(service);
         const client = await service.client(wanted);
-        const answers = await requestsAtOnce(service, client, rounds > 1 ? crowdSize : accepted + 30);
+        const answers = await requestsAtOnce(service, client, rounds > 1 ? burstSize : accepted + 30);
         const refused = answers.filter((answer) => !isAccepted(answer));
         expect(new Set(answers.filter(isAccepted).map(idOf)).size).toBe(accepted);
         expect(refused).toHaveLength(answers.length - accepted);
@@ -46,7 +46,7 @@ describe.each(limits)('a burst against $name', ({ client: wanted, accepted, refu
       const client = await counter.client(wanted);
       const outcomes = await counter.chargeAtOnce(client);
       const refused = outcomes.filter(({ kind }) => kind !== 'charged');
-      expect(refused).toEqual(Array.from({ length: crowdSize - accepted }, () => outcome));
+      expect(refused).toEqual(Array.from({ length: burstSize - accepted }, () => outcome));
       const rows = await counter.ledger(client);
       expect(rows.filter(({ kind }) => kind === 'charge')).toHaveLength(accepted);
     }
@@ -56,11 +56,11 @@ describe.each(limits)('a burst against $name', ({ client: wanted, accepted, refu
 describe('two hundred requests at once with one Idempotency-Key', () => {
   it('The requests make one creation and one charge, and all are answered 202 with that creation', async () => {
     const client = await service.client(roomForAll);
-    const answers = await requestsAtOnce(service, client, crowdSize, { 'idempotency-key': 'one for all' });
+    const answers = await requestsAtOnce(service, client, burstSize, { 'idempotency-key': 'one for all' });
     expect(new Set(answers.map((answer) => `${answer.status} ${idOf(answer)}`)).size).toBe(1);
     expect(answers.every(isAccepted)).toBe(true);
     expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(
-      crowdSize - 1,
+      burstSize - 1,
     );
     expect(await charged(service, client)).toBe(1);
   });

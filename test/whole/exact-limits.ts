@@ -4,7 +4,7 @@ import type { ChargeOutcome } from '../../service/creations/charge.ts';
 import { asMicros } from '../../service/values/money.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { anyText } from '../fixtures/values.ts';
-import { costUsd, userOfTheCrowd } from './crowd.ts';
+import { costUsd, userOfTheBurst } from './bursts.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The address for top-ups that the services of these tests name. */
@@ -55,7 +55,7 @@ export const limits: readonly Limit[] = [
   capOf('a daily cap', { dailyCap: '0.03' }, 'daily_budget_exceeded', 'daily'),
   capOf('a total cap', { totalCap: '0.03' }, 'total_budget_exceeded', 'total'),
   capOf('a cap for each user', { perUserMonthlyCap: '0.03' }, 'user_budget_exceeded', 'user', {
-    user: userOfTheCrowd,
+    user: userOfTheBurst,
   }),
   {
     name: 'a limit of five concurrent creations',

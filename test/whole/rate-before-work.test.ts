@@ -13,7 +13,7 @@ afterAll(async () => {
 beforeEach(() => origin.forget());
 
 const limit = 7;
-const crowd = 30;
+const burst = 30;
 const reasonOf = (answer: Answer): unknown => refusalOf(answer).details['reason'];
 
 /** Sends the same request many times at once. */
@@ -23,7 +23,7 @@ async function many(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer[]> {
   return Promise.all(
-    Array.from({ length: crowd }, () => service.send('/images/generate', { key: client.key, body, headers })),
+    Array.from({ length: burst }, () => service.send('/images/generate', { key: client.key, body, headers })),
   );
 }
 
@@ -35,7 +35,7 @@ describe('a burst of POST requests above the rate', () => {
     const answers = await many(client, { model: 'sandbox-pro', prompt: 'a pier', image_urls: [url] });
     const refused = answers.filter(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(limit);
-    expect(refused.map(reasonOf)).toEqual(Array.from({ length: crowd - limit }, () => 'account_rate'));
+    expect(refused.map(reasonOf)).toEqual(Array.from({ length: burst - limit }, () => 'account_rate'));
     expect(origin.asked).toHaveLength(limit);
   });
 
@@ -55,7 +55,7 @@ describe('a burst of POST requests above the rate', () => {
       ),
     ).toBe(true);
     expect(answers.filter(({ status }) => status === 429).map(reasonOf)).toEqual(
-      Array.from({ length: crowd - limit + 1 }, () => 'account_rate'),
+      Array.from({ length: burst - limit + 1 }, () => 'account_rate'),
     );
     expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000 - 10_000);
   });

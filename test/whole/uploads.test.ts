@@ -289,8 +289,8 @@ describe('the quota of unused uploads', () => {
   });
 
   it('Of forty requests at once exactly twenty are accepted', async () => {
-    const crowd = await service.client({ maxUnusedUploads: '20' });
-    const answers = await Promise.all(Array.from({ length: 40 }, () => announce(asked, crowd)));
+    const client = await service.client({ maxUnusedUploads: '20' });
+    const answers = await Promise.all(Array.from({ length: 40 }, () => announce(asked, client)));
     const accepted = answers.filter(({ status }) => status === 201);
     expect(accepted).toHaveLength(20);
     expect(new Set(accepted.map(({ body }) => announced.parse(body).id)).size).toBe(20);

@@ -6,7 +6,7 @@ import { getItem } from '../../service/aws/dynamodb/send.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { parseUserToken } from '../../service/accounts/user-token.ts';
 import { adminJson } from '../admin/admin-run.ts';
-import { accountsOf } from './user-token-crowd.ts';
+import { accountsOf } from './user-token-bursts.ts';
 import { type Answer, type Client, type Send, sendFrom, startTestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -16,7 +16,7 @@ import { fieldsOf, refusalOf, withinOneMinute } from './refusal.ts';
 
 const service = await startTestService();
 afterAll(() => service.end());
-const { crowd, mint, wide } = accountsOf(service);
+const { burst, mint, wide } = accountsOf(service);
 const origin = 'https://app.example.com';
 /** 0.01 USD and 0.04 USD. */
 const sketch = { model: 'sandbox-sketch', prompt: 'a lake' };
@@ -96,7 +96,7 @@ describe('a token of an end user', () => {
   it('T2: Of 200 racers, each 0.04, with the limit 1.00 exactly 25 are accepted, and the rest get 402 token_budget_exceeded', async () => {
     const client = await wide();
     const minted = await mint(client, { spend_limit: 1, max_uses: 100 });
-    const { accepted, refused } = await crowd(200, () => order(minted.token, standard));
+    const { accepted, refused } = await burst(200, () => order(minted.token, standard));
     expect(accepted).toHaveLength(25);
     expect(refused).toHaveLength(175);
     for (const answer of refused)
@@ -113,7 +113,7 @@ describe('a token of an end user', () => {
   it('T3: The same with max_uses 7: exactly 7 are accepted', async () => {
     const client = await wide();
     const minted = await mint(client, { spend_limit: 1, max_uses: 7 });
-    const { accepted, refused } = await crowd(200, () => order(minted.token, standard));
+    const { accepted, refused } = await burst(200, () => order(minted.token, standard));
     expect(accepted).toHaveLength(7);
     for (const answer of refused)
       expect(refusalOf(answer).details).toEqual({ reason: 'token_uses_exceeded', limit: 7, used: 7 });
@@ -123,7 +123,7 @@ describe('a token of an end user', () => {
   it('T4: A limit that is no multiple, 1.03, ends at 1.000000 spent, and 0.03 stays', async () => {
     const client = await wide();
     const minted = await mint(client, { spend_limit: 1.03, max_uses: 100 });
-    const { accepted } = await crowd(40, () => order(minted.token, standard));
+    const { accepted } = await burst(40, () => order(minted.token, standard));
     expect(accepted).toHaveLength(25);
     const body = bodyOf(await read(client, minted));
     expect([body.spent, body.spend_limit - body.spent]).toEqual([1, expect.closeTo(0.03, 9)]);
@@ -510,7 +510,7 @@ describe('the budgets around a token', () => {
     async (_name, cap, reason) => {
       const client = await wide(cap);
       const { token } = await mint(client, { spend_limit: 1, max_uses: 100 });
-      const { accepted, refused } = await crowd(20, () => order(token));
+      const { accepted, refused } = await burst(20, () => order(token));
       expect(accepted).toHaveLength(3);
       for (const answer of refused) expect(reasonOf(answer)).toEqual([402, reason]);
     },
@@ -600,7 +600,7 @@ describe('the budgets around a token', () => {
   it('T25: GET /user-tokens/{id} shows at every moment amounts that add up to the limit, to the minting key only', async () => {
     const client = await wide();
     const minted = await mint(client, { spend_limit: 0.2, max_uses: 100 });
-    const racing = crowd(30, () => order(minted.token));
+    const racing = burst(30, () => order(minted.token));
     for (let looks = 0; looks < 5; looks += 1) {
       const body = bodyOf(await read(client, minted));
       expect(body.spent).toBeCloseTo(body.uses * 0.01, 9);

@@ -210,7 +210,7 @@ const limitMillis = {
 const environments = 3;
 
 /** How many requests of one account are held at once, in a small account of AWS or in a larger one. */
-export const heldPlacesOf = (dice: Dice): number =>
+export const heldSlotsOf = (dice: Dice): number =>
   dice.chance('few places of held requests', 0.3) ? heldShare.least : 8;
 
 /** The quota of StartExecution, which the reconciler also gets. */
@@ -409,7 +409,7 @@ export function createService(
     ENCRYPTION_SECRET_ARN: secretArn,
     STARTS_PER_SECOND: String(startsPerSecond),
     SERVICE_CAPACITY: String(serviceCapacity),
-    HELD_LIMIT: String(heldPlacesOf(world.dice)),
+    HELD_LIMIT: String(heldSlotsOf(world.dice)),
   };
   const box = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
   const clientBuckets = createClientBuckets(world, observer.onBucketCall);

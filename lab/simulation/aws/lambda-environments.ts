@@ -128,7 +128,7 @@ export function createReleases(world: World) {
     deploy: (release: Release) => {
       if (isBehind()) behindUntil = world.time.now();
       world.note(`release ${release} takes the place of ${current}`);
-      world.mishap(`release ${current} to ${release}`);
+      world.noteIncident(`release ${current} to ${release}`);
       current = release;
       newestWritten = Math.max(newestWritten, releaseSchemas[release].written);
     },

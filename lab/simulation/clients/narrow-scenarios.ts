@@ -120,16 +120,16 @@ const lengthMillis = 45_000;
 const revokedAt = 20_000;
 const suspendedAt = 30_000;
 
-const ofCrowd: AccountPlan = { ...rich, postRate: 1_000, keys: [{ capMicros: 900_000_000 }, {}] };
+const ofConflicts: AccountPlan = { ...rich, postRate: 1_000, keys: [{ capMicros: 900_000_000 }, {}] };
 /** The second account reaches its limits, and the third account is suspended. */
-const crowdAccounts: readonly AccountPlan[] = [
-  ofCrowd,
-  { ...ofCrowd, balanceMicros: 400_000, maxConcurrent: 3, postRate: 12 },
-  ofCrowd,
+const conflictAccounts: readonly AccountPlan[] = [
+  ofConflicts,
+  { ...ofConflicts, balanceMicros: 400_000, maxConcurrent: 3, postRate: 12 },
+  ofConflicts,
 ];
 
 /** Creates the scenario of a seed. Each single write meets a conflict with this probability. */
-export function crowdOf(seed: number, conflictProbability: number): Scenario {
+export function conflictsOf(seed: number, conflictProbability: number): Scenario {
   const dice = createDice(seed);
   const clients = Array.from({ length: clientSteps }, (_, index) =>
     clientStep(dice, `client ${index}`, index),
@@ -137,7 +137,7 @@ export function crowdOf(seed: number, conflictProbability: number): Scenario {
   return {
     ...undisturbed,
     seed,
-    accounts: crowdAccounts,
+    accounts: conflictAccounts,
     steps: [...clients, ...operatorSteps(dice)].sort((a, b) => a.at - b.at),
     conflictProbability,
     calmAfter: Infinity,
@@ -217,7 +217,7 @@ function operatorSteps(dice: Dice): Step[] {
     { kind: 'credit_line', at: 12_000, account: 1, amountMicros: 200_000 },
     { kind: 'cap', at: 15_000, account: 0, key: 0, cap: 'monthlyCapMicros', capMicros: 800_000_000 },
     { kind: 'rotate_secret', at: 16_000, account: 0 },
-    ...crowdAccounts.map((_, account): Step => ({ kind: 'revoke', at: revokedAt, account, key: 1 })),
+    ...conflictAccounts.map((_, account): Step => ({ kind: 'revoke', at: revokedAt, account, key: 1 })),
     { kind: 'suspend', at: suspendedAt, account: 2 },
   ];
 }

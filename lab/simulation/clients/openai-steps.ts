@@ -85,7 +85,7 @@ export function createOpenaiSteps({ world, service, invariants, accountOf }: Sta
       !world.isCalm() && dice.chance(`${name} in trouble`, trouble)
         ? dice.pick(`${name} fate`, fates)
         : 'whole';
-    if (fate !== 'whole') world.mishap(`connection of a library ${fate}`);
+    if (fate !== 'whole') world.noteIncident(`connection of a library ${fate}`);
     const request = (): Promise<OpenaiAnswer | undefined> => service.openai(event).catch(() => undefined);
     const stray = (work: Promise<OpenaiAnswer | undefined>): Promise<OpenaiAnswer | undefined> => {
       strays.push(work);

@@ -140,7 +140,7 @@ export function disputeOf(dice: Dice, name: string, account: number, lengthMilli
   });
 }
 
-export function mishapOf(dice: Dice, name: string, at: number): Step[] {
+export function incidentOf(dice: Dice, name: string, at: number): Step[] {
   const placed = { account: 0, at } as const;
   const kind = dice.pick(`${name} kind`, ['roll', 'key', 'clock', 'suspend'] as const);
   const step = (act: PaymentAct, after = 0): Step => ({

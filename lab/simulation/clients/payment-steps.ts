@@ -133,7 +133,7 @@ export function createPaymentSteps(stage: Stage): (step: PaymentStep) => Promise
   function payAndSpoil(session: string, { card, spoilt }: Begin): void {
     const intent = card && stripe.pay(session, card);
     if (!intent) return;
-    if (spoilt !== undefined) world.mishap(`payment with another ${spoilt}`);
+    if (spoilt !== undefined) world.noteIncident(`payment with another ${spoilt}`);
     if (spoilt === 'metadata') Object.assign(intent, { metadata: {} });
     if (spoilt === 'currency') Object.assign(intent, { currency: 'eur' });
     if (spoilt === 'amount') intent.amount_received -= 1;
@@ -192,7 +192,7 @@ export function createPaymentSteps(stage: Stage): (step: PaymentStep) => Promise
       }
     });
     world.note(`stripe ${act.does} of ${intent.id}: ${done ? 'done' : 'refused'}`);
-    if (done) world.mishap(act.does === 'dispute' ? `dispute ${act.step}` : `payment ${act.does}`);
+    if (done) world.noteIncident(act.does === 'dispute' ? `dispute ${act.step}` : `payment ${act.does}`);
   }
 
   /** At first both secrets are good, then the new one alone. */
@@ -203,7 +203,7 @@ export function createPaymentSteps(stage: Stage): (step: PaymentStep) => Promise
     const { webhooks } = stripe;
     const [old = ''] = webhooks.secrets();
     const next = `${old}_rolled`;
-    world.mishap('webhook secret rolled');
+    world.noteIncident('webhook secret rolled');
     if (stripeFirst) webhooks.signWith([next, old]);
     else service.payments.acceptSecrets([next, old]);
     await world.sleep(20_000);
@@ -224,11 +224,11 @@ export function createPaymentSteps(stage: Stage): (step: PaymentStep) => Promise
       case 'roll_secret':
         return rollSecret(act);
       case 'refuse_key':
-        world.mishap('key revoked at Stripe');
+        world.noteIncident('key revoked at Stripe');
         stripe.refuseKey(act.forMillis);
         return;
       case 'restore':
-        world.mishap('table restored');
+        world.noteIncident('table restored');
         stage.invariants.onRestored(service.table.restore(stage.startAt + act.toMillis));
     }
   }

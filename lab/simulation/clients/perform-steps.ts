@@ -46,7 +46,7 @@ export function createPerformer(
   const api = createApiSteps(stage);
   const operator = createOperatorSteps(stage, api.tryKey);
   const libraries = createOpenaiSteps(stage);
-  const mishaps = createMishapSteps(stage);
+  const incidents = createIncidentSteps(stage);
   const portal = createPortalSteps(stage, api.tryKey);
 
   const performers: Performers = {
@@ -91,9 +91,9 @@ export function createPerformer(
     operator_cancel: operator.cancel,
     erase_creation: operator.eraseCreation,
     erase_account: operator.eraseAccount,
-    abort: mishaps.disturbExecution,
-    restart: mishaps.disturbExecution,
-    redrive: mishaps.disturbExecution,
+    abort: incidents.disturbExecution,
+    restart: incidents.disturbExecution,
+    redrive: incidents.disturbExecution,
     reconcile_again: () => service.reconcile({}),
     rotate_encryption: () => service.rotateEncryption(),
     expire: () => service.table.expire(),
@@ -104,11 +104,11 @@ export function createPerformer(
       service.releases.deploy('between');
     },
     clock: ({ byMillis }) => {
-      mishaps.noteClock('clock step of all');
+      incidents.noteClock('clock step of all');
       world.clocks.set(byMillis);
     },
     clock_of: ({ name, byMillis }) => {
-      mishaps.noteClock('clock step of one function');
+      incidents.noteClock('clock step of one function');
       world.clocks.setOf(name, byMillis);
     },
   };
@@ -134,7 +134,7 @@ async function signIn(step: SignIn, { world, service, accountOf }: Stage): Promi
   }
 }
 
-function createMishapSteps({ world, service }: Stage) {
+function createIncidentSteps({ world, service }: Stage) {
   const { dice } = world;
 
   async function disturbExecution(step: Step): Promise<void> {
@@ -142,7 +142,7 @@ function createMishapSteps({ world, service }: Stage) {
     const one = executions[dice.between(`which ${step.at}`, 0, Math.max(0, executions.length - 1))];
     if (!one) return;
     if (step.kind === 'abort' && one.status === 'RUNNING') {
-      world.mishap('execution aborted');
+      world.noteIncident('execution aborted');
       service.stepFunctions.abort(one);
       if (!dice.chance(`redriven ${step.at}`, 0.4)) return;
       // Until then the reconciler has mostly taken up the creation, and often brought it to its end.
@@ -150,7 +150,7 @@ function createMishapSteps({ world, service }: Stage) {
       redrive(one);
     } else if (step.kind === 'redrive') redrive(one);
     else if (step.kind === 'restart') {
-      world.mishap('execution started again');
+      world.noteIncident('execution started again');
       service.stepFunctions.perform('StartExecution', {
         stateMachineArn: one.machineArn,
         name: `${one.name}-again-${step.at}`,
@@ -162,7 +162,7 @@ function createMishapSteps({ world, service }: Stage) {
   /** Step Functions redrives only executions that have ended without success. */
   function redrive(execution: Execution): void {
     if (execution.status === 'RUNNING' || execution.status === 'SUCCEEDED') return;
-    world.mishap('redrive after the end');
+    world.noteIncident('redrive after the end');
     service.stepFunctions.redrive(execution);
   }
 
@@ -172,7 +172,7 @@ function createMishapSteps({ world, service }: Stage) {
    */
   function noteClock(name: string): void {
     const toTurn = Math.abs(world.time.now() - monthsEnd);
-    world.mishap(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);
+    world.noteIncident(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);
   }
 
   return {

@@ -1,5 +1,5 @@
 /**
- * A scenario: its accounts, the steps of clients and of the operator, and failures outside the service. A scenario is
+ * A scenario: its accounts, the steps of clients and of the operator, and incidents outside the service. A scenario is
  * plain data, so that a failing one can be shrunk.
  */
 import type { CardName } from '../../../local/stripe/cards.ts';

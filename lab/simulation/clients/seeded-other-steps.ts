@@ -1,4 +1,4 @@
-/** Draws the steps of the operator and of strangers, and failures outside the service. */
+/** Draws the steps of the operator and of strangers, and incidents outside the service. */
 import { capNames } from '../../../service/accounts/caps.ts';
 import type { Release } from '../aws/lambda-environments.ts';
 import { rudenesses } from '../network/peers.ts';

@@ -4,7 +4,7 @@ import { createDice, type Dice } from '../world/dice.ts';
 import {
   beginOf,
   disputeOf,
-  mishapOf,
+  incidentOf,
   otherActOf,
   paymentStep,
   personActOf,
@@ -181,8 +181,8 @@ function stepsOf(dice: Dice, accounts: readonly AccountPlan[], lengthMillis: num
   const disputes = dice.chance('dispute', 0.45)
     ? disputeOf(dice, 'dispute', account('dispute'), lengthMillis)
     : [];
-  const mishaps = dice.chance('mishap', 0.2) ? mishapOf(dice, 'mishap', at('mishap') + minute) : [];
-  return [...spends, ...submits, ...people, ...twins, ...others, ...disputes, ...mishaps];
+  const incidents = dice.chance('mishap', 0.2) ? incidentOf(dice, 'mishap', at('mishap') + minute) : [];
+  return [...spends, ...submits, ...people, ...twins, ...others, ...disputes, ...incidents];
 }
 
 /** Money that goes back, and money that is needed, when everything was quiet for days. */

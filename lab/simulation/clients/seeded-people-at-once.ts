@@ -14,7 +14,7 @@ const [, ...roles] = all;
 const keyRounds = 4;
 const roundMillis = 5_000;
 /** Time between the actions of people at once. */
-const crowdMillis = 6;
+const togetherMillis = 6;
 
 /** The account has two keys and enough for every request. */
 export function withRoomForPeople(plan: AccountPlan): AccountPlan {
@@ -25,7 +25,7 @@ export function withRoomForPeople(plan: AccountPlan): AccountPlan {
 export function peopleAtOnce(dice: Dice): Step[] {
   const rounds = Array.from({ length: keyRounds }, (_, round) => {
     const at = 1_000 + round * roundMillis;
-    return [...crowdOnKey(dice, round, at), ...crowdOnMember(dice, `member round ${round}`, at + 2_000)];
+    return [...actsOnKey(dice, round, at), ...actsOnMember(dice, `member round ${round}`, at + 2_000)];
   });
   const at = 1_000 + keyRounds * roundMillis;
   return [...rounds.flat(), ...guestsComeIn(dice, at), ...ownerComesBack(dice, at + roundMillis)];
@@ -36,16 +36,16 @@ function press(name: string, at: number, person: number, act: PortalAct, thinkMi
 }
 
 /** The first two rounds are about the keys of the plan, the others about keys that people made. */
-function crowdOnKey(dice: Dice, key: number, at: number): PortalStep[] {
+function actsOnKey(dice: Dice, key: number, at: number): PortalStep[] {
   const size = dice.between(`key round ${key} people`, 5, 8);
   const one = (index: number): PortalStep => {
     const name = `key round ${key} press ${index}`;
     return press(
       name,
-      at + dice.between(`${name} at`, 0, crowdMillis),
+      at + dice.between(`${name} at`, 0, togetherMillis),
       dice.between(`${name} who`, 0, 2),
       actOnKey(dice, name, key),
-      dice.between(`${name} thinks`, 0, crowdMillis),
+      dice.between(`${name} thinks`, 0, togetherMillis),
     );
   };
   return [
@@ -78,15 +78,15 @@ function actOnKey(dice: Dice, name: string, key: number): PortalAct {
 }
 
 /** Both owners change the role of the developer, or of the second owner. */
-function crowdOnMember(dice: Dice, name: string, at: number): PortalStep[] {
+function actsOnMember(dice: Dice, name: string, at: number): PortalStep[] {
   const target = dice.pick(`${name} upon`, [1, 2, 2, 2]);
   return [0, 1, 0].map((person, index) =>
     press(
       `${name} press ${index}`,
-      at + dice.between(`${name} press ${index} at`, 0, crowdMillis),
+      at + dice.between(`${name} press ${index} at`, 0, togetherMillis),
       person,
       { does: 'change_person', target, role: dice.pick(`${name} press ${index} role`, roles) },
-      dice.between(`${name} press ${index} thinks`, 0, crowdMillis),
+      dice.between(`${name} press ${index} thinks`, 0, togetherMillis),
     ),
   );
 }
@@ -96,7 +96,7 @@ function guestsComeIn(dice: Dice, at: number): Step[] {
   const come = (index: number): SignIn => ({
     kind: 'sign_in',
     name: `guest ${index}`,
-    at: at + 1_500 + dice.between(`guest ${index} at`, 0, crowdMillis),
+    at: at + 1_500 + dice.between(`guest ${index} at`, 0, togetherMillis),
     account: 0,
     address: 0,
     who: dice.between(`guest ${index} who`, 0, 1),
@@ -118,7 +118,7 @@ function ownerComesBack(dice: Dice, at: number): Step[] {
   const again = (index: number): SignIn => ({
     kind: 'sign_in',
     name: `owner again ${index}`,
-    at: at + 4_000 + dice.between(`owner again ${index} at`, 0, crowdMillis),
+    at: at + 4_000 + dice.between(`owner again ${index} at`, 0, togetherMillis),
     account: 0,
     address: ownersPlace,
     who: 0,

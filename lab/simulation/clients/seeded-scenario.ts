@@ -84,9 +84,9 @@ export function scenarioOf(seed: number): Scenario {
   const tokens = dice.chance('tokens of users', 0.15) ? userTokensOf(dice, accounts, lengthMillis) : [];
   const endpoints = dice.chance('endpoints change', 0.3) ? endpointStepsOf(dice, accounts, lengthMillis) : [];
   const buckets = dice.chance('buckets', 0.15) ? bucketStepsOf(dice, accounts, lengthMillis) : [];
-  const isCrowded = !isQuiet && dice.chance('people at once', 0.04);
-  const isOfLibraries = !isQuiet && !isCrowded && dice.chance('libraries alone', 0.06);
-  const isOrdinary = !isQuiet && !isCrowded && !isOfLibraries;
+  const isAtOnce = !isQuiet && dice.chance('people at once', 0.04);
+  const isOfLibraries = !isQuiet && !isAtOnce && dice.chance('libraries alone', 0.06);
+  const isOrdinary = !isQuiet && !isAtOnce && !isOfLibraries;
   const backEnds =
     isOrdinary && dice.chance('back ends', 0.2) ? backEndsOf(dice, accounts, lengthMillis) : undefined;
   const payments =
@@ -94,14 +94,14 @@ export function scenarioOf(seed: number): Scenario {
   return {
     seed,
     startAt,
-    accounts: isCrowded
+    accounts: isAtOnce
       ? accounts.map(withRoomForPeople)
       : isOfLibraries
         ? accounts.map(withRoomForLibraries)
         : accounts,
     steps: isQuiet
       ? quietSubmits()
-      : isCrowded
+      : isAtOnce
         ? peopleAtOnce(dice).sort((a, b) => a.at - b.at)
         : isOfLibraries
           ? librariesAlone(dice, accounts, lengthMillis).sort((a, b) => a.at - b.at)

@@ -220,7 +220,7 @@ export function createEndpointInvariants(
     },
     /** @param sent all attempts, by their endpoints */
     atRest: (sent: ReadonlyMap<string, readonly Sent[]>) => {
-      if (world.injected.length > 0 || world.mishaps.size > 0) return;
+      if (world.injected.length > 0 || world.incidents.size > 0) return;
       for (const [id, posts] of sent) isForgotten(id, posts);
     },
   };

@@ -128,7 +128,7 @@ export function createEventInvariants(
   function isComplete({ account, notices, first }: Following, entries: readonly EventEntry[]): void {
     const own = happened.filter((one) => one.account === account && (notices || !one.of.startsWith('ntc_')));
     const names = new Set([...own, ...entries].map(({ of, again }) => `${of} ${again === true}`));
-    const isFaultless = world.injected.length === 0 && world.mishaps.size === 0;
+    const isFaultless = world.injected.length === 0 && world.incidents.size === 0;
     for (const name of names) {
       const is = ({ of, again }: Happening | EventEntry): boolean => `${of} ${again === true}` === name;
       const shown = entries.filter(is).length;

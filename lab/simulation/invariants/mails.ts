@@ -217,7 +217,7 @@ export function createMailInvariants(world: World, service: () => Service | unde
           isSettled(notice, topic, of.type);
           reachesWhoWants(notice, topic, of);
         }
-      if (world.injected.length > 0 || world.mishaps.size > 0) return;
+      if (world.injected.length > 0 || world.incidents.size > 0) return;
       for (const topic of service()?.mails?.names() ?? [])
         if (choices.get(topic)?.at(-1)?.until !== Infinity) accuse('who gets no e-mails has no topic', topic);
     },

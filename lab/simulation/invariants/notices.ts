@@ -281,7 +281,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
     },
     atRest: (table: SimulatedTable) => {
       // After a fault a check may be lost. The next check makes up for it, but there may be none.
-      if (world.injected.length > 0 || world.mishaps.size > 0) return;
+      if (world.injected.length > 0 || world.incidents.size > 0) return;
       for (const account of moved) {
         const item = table.get(`ACCOUNT#${account}`, 'ACCOUNT');
         if (!item || unsure.has(account)) continue;

@@ -191,7 +191,8 @@ export function createPaymentInvariants(
     if (forgery === 'stale' && skew > minuteMillis) return;
     const isIgnored = forgery === 'other mode';
     const isTaken = isIgnored ? status >= 200 && status < 300 : status === 400;
-    const isExcused = invocation.faulted || skew > minuteMillis || world.mishaps.has('webhook secret rolled');
+    const isExcused =
+      invocation.faulted || skew > minuteMillis || world.incidents.has('webhook secret rolled');
     if (forgery === undefined) {
       if (status === 400 && !isExcused) accuse('a genuine event is let in', invocation.id);
       return;

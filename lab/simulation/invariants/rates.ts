@@ -7,7 +7,7 @@ import type { Item } from '../../../local/dynamodb/attributes.ts';
 import { openCountKeys } from '../../../service/aws/dynamodb/table.ts';
 import { defaultServiceCapacity, mostHeldReads } from '../../../service/contract/limits.ts';
 import { type CreationStatus, isTerminal } from '../../../service/creations/creation.ts';
-import { heldPlacesOf } from '../aws/deployed-service.ts';
+import { heldSlotsOf } from '../aws/deployed-service.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import { type Asked, detailsOf } from '../clients/requests.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
@@ -117,19 +117,19 @@ export function createRateInvariants(world: World, accuse: Accuse) {
 }
 
 /** A request without a slot reads a few times at most, however often the tries of a call overtake each other. */
-const mostLooks = 20;
+const mostReads = 20;
 const held = new Set(['openai', 'generate']);
-const placesOf = (item: Item | undefined): string[] =>
+const slotsOf = (item: Item | undefined): string[] =>
   Object.keys(item ?? {}).filter((name) => /^p\d+$/.test(name));
 
 export function createHeldInvariants(world: World, accuse: Accuse) {
   const holders = new Set<string>();
-  const looks = new Map<string, number>();
-  const places = heldPlacesOf(world.dice);
+  const reads = new Map<string, number>();
+  const slots = heldSlotsOf(world.dice);
 
   /** Only an expired slot is given to another request. */
-  function isNobodys({ before, after }: Change): void {
-    for (const name of placesOf(after)) {
+  function wasExpired({ before, after }: Change): void {
+    for (const name of slotsOf(after)) {
       const [old, next] = [before?.[name]?.M, after?.[name]?.M];
       if (!old || old['holder']?.S === next?.['holder']?.S) continue;
       const left = Number(old['until']?.N) - world.time.now();
@@ -143,20 +143,20 @@ export function createHeldInvariants(world: World, accuse: Accuse) {
       for (const change of changes) {
         const { sk, pk, before, after } = change;
         if (!sk.startsWith('HELD#')) continue;
-        isNobodys(change);
-        const limit = sk === 'HELD#events' ? mostHeldReads : places;
-        const taken = placesOf(after).length;
+        wasExpired(change);
+        const limit = sk === 'HELD#events' ? mostHeldReads : slots;
+        const taken = slotsOf(after).length;
         if (taken > limit) accuse('an account has its share of the places', `${pk} ${sk}: ${taken}`);
-        if (writer !== undefined && taken >= placesOf(before).length) holders.add(writer);
+        if (writer !== undefined && taken >= slotsOf(before).length) holders.add(writer);
       }
     },
     /** Receives each read of a creation, by the key of its item. */
     onRead: (pk: string) => {
       const { id = '', name = '' } = world.current() ?? {};
       if (!held.has(name) || holders.has(id)) return;
-      const count = (looks.get(`${id} ${pk}`) ?? 0) + 1;
-      looks.set(`${id} ${pk}`, count);
-      if (count === mostLooks) accuse('a request without a place is answered at once', `${id} ${pk}`);
+      const count = (reads.get(`${id} ${pk}`) ?? 0) + 1;
+      reads.set(`${id} ${pk}`, count);
+      if (count === mostReads) accuse('a request without a place is answered at once', `${id} ${pk}`);
     },
   };
 }

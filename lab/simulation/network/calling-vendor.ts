@@ -93,7 +93,7 @@ export function createCallingVendor(
   ): Promise<number> {
     const claim: Claim = { job: id, account: 'ours', signedBy: vendor, ...forged.claim };
     const [creation_id = '', own = ''] = url.split('/').slice(-2);
-    if (forged.why !== undefined) world.mishap(`callback ${forged.why}`);
+    if (forged.why !== undefined) world.noteIncident(`callback ${forged.why}`);
     return send({
       forgery: forged.why,
       event: {
@@ -111,7 +111,7 @@ export function createCallingVendor(
     const status = await callBack(vendor, job);
     const wait = repeatsAfter[tries];
     if ((status >= 500 || status === 0) && wait !== undefined) {
-      world.mishap('callback repeated');
+      world.noteIncident('callback repeated');
       later(wait, () => callUntilTaken(vendor, job, tries + 1));
     }
   }
@@ -121,7 +121,7 @@ export function createCallingVendor(
     const millisToEnd = job.endsAt - world.time.now();
     const afterEnd = millisToEnd + dice.between(own('call after'), 0, 2_000);
     if (dice.chance(own('early'), habits.early)) {
-      world.mishap('callback early');
+      world.noteIncident('callback early');
       later(dice.between(own('early by'), 0, 60), () => callBack(vendor, job));
     }
     if (dice.chance(own('forged'), habits.forged)) {
@@ -133,16 +133,16 @@ export function createCallingVendor(
       later(at, () => callBack(vendor, job, forged));
     }
     if (dice.chance(own('late'), habits.late)) {
-      world.mishap('callback late');
+      world.noteIncident('callback late');
       later(afterEnd + dice.pick(own('late by'), [20_000, 90_000, 400_000]), () => callBack(vendor, job));
     }
     if (dice.chance(own('lost'), habits.lost)) {
-      world.mishap('callback lost');
+      world.noteIncident('callback lost');
       return;
     }
     later(afterEnd, () => callUntilTaken(vendor, job));
     if (dice.chance(own('twice'), habits.twice)) {
-      world.mishap('callback twice at once');
+      world.noteIncident('callback twice at once');
       later(afterEnd + dice.pick(own('twice after'), [0, 3, 400]), () => callBack(vendor, job));
     }
   }

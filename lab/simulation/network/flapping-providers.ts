@@ -111,7 +111,7 @@ export function createFlappingProvider(
       try {
         weather = await world.call({ service: 'provider', operation: 'submit', target: name, signal }, () => {
           const now = forecast(name, world.time.now());
-          world.mishap(`provider ${now.kind}`);
+          world.noteIncident(`provider ${now.kind}`);
           return now;
         });
       } catch (error) {

@@ -29,7 +29,7 @@ export function createStoppedJobs(
       if (end === undefined || end <= now()) return 'refused';
       if (stops.has(id)) return 'asked';
       const way = dice.pick(`stop of ${id}`, ['at once', 'at once', 'soon', 'late', 'never'] as const);
-      world.mishap(`job stopped ${way}`);
+      world.noteIncident(`job stopped ${way}`);
       const wait = {
         'at once': 0,
         soon: dice.between(`soon ${id}`, 100, 4_000),
@@ -133,13 +133,13 @@ export function createProvider(world: World, name: string, directed = name): Sim
   /** Sometimes with the other background than the job names, and with a change of what the mask protects. */
   const painted = ({ background, outputFormat, quality, readMask }: RenderJob): Uint8Array => {
     const ignores = background !== undefined && world.dice.chance(`${name} ignores ${answers}`, 0.2);
-    if (ignores) world.mishap('background ignored');
+    if (ignores) world.noteIncident('background ignored');
     const isCutOut = (background === 'transparent') !== ignores;
     const painting =
       isCutOut && outputFormat === 'png' ? transparentPng : (pictures[outputFormat] ?? Buffer.alloc(0));
     const picture = quality === undefined ? painting : Buffer.concat([painting, markOfQuality(quality)]);
     if (!readMask || !world.dice.chance(`${name} repaints ${answers}`, 0.25)) return picture;
-    world.mishap('mask ignored');
+    world.noteIncident('mask ignored');
     return Buffer.concat([picture, repainted]);
   };
   const ask = <Answer>(operation: string, work: () => Promise<Answer>): Promise<Answer> =>

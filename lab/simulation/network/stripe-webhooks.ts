@@ -100,28 +100,28 @@ export function createWebhookSender(
     const status = await receive({ signature: sign(body, by), body, forgery: undefined });
     const wait = repeatsAfter[tries];
     if ((status >= 200 && status < 300) || wait === undefined) return;
-    world.mishap('event of Stripe repeated');
+    world.noteIncident('event of Stripe repeated');
     later(wait, () => deliver(name, body, tries + 1));
   }
 
   function plan(name: string, body: string): void {
     if (dice.chance(`${name} forged`, habits.forged)) {
       const forgery = dice.pick(`${name} forgery`, forgeries);
-      world.mishap(`event of Stripe ${forgery}`);
+      world.noteIncident(`event of Stripe ${forgery}`);
       later(dice.between(`${name} forged after`, 0, 2_000), () => receive(forged(body, forgery)));
     }
     if (dice.chance(`${name} lost`, habits.lost)) {
-      world.mishap('event of Stripe lost');
+      world.noteIncident('event of Stripe lost');
       return;
     }
     const isLate = dice.chance(`${name} late`, habits.late);
-    if (isLate) world.mishap('event of Stripe late');
+    if (isLate) world.noteIncident('event of Stripe late');
     // At once: before the answer to the call that caused it.
     const wait = isLate
       ? dice.pick(`${name} late by`, habits.lateBy)
       : dice.pick(`${name} after`, [0, 0, 10, 400, 3_000]);
     const times = dice.chance(`${name} five times`, habits.fiveTimes) ? 5 : 1;
-    if (times > 1) world.mishap('event of Stripe five times');
+    if (times > 1) world.noteIncident('event of Stripe five times');
     for (let time = 0; time < times; time += 1)
       later(wait + (time === 0 ? 0 : dice.pick(`${name} again ${time}`, [0, 5, 700, 60_000])), () =>
         deliver(`${name} ${time}`, body),
@@ -131,7 +131,7 @@ export function createWebhookSender(
   function flush(): void {
     const all = waiting.toReversed();
     waiting = [];
-    world.mishap('events of Stripe reversed');
+    world.noteIncident('events of Stripe reversed');
     for (const body of all) {
       count += 1;
       plan(`stripe event ${count}`, body);
@@ -146,7 +146,7 @@ export function createWebhookSender(
     isSending: (): boolean => due > 0 || waiting.length > 0,
     send: (body: string): void => {
       if (habits.losesAll) {
-        world.mishap('every event of Stripe lost');
+        world.noteIncident('every event of Stripe lost');
         return;
       }
       if (habits.reverses) {

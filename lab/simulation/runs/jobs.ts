@@ -1,10 +1,10 @@
 /** The jobs that a worker of `npm run simulate` can do. */
-import { crowdOf, narrowScenarios } from '../clients/narrow-scenarios.ts';
+import { conflictsOf, narrowScenarios } from '../clients/narrow-scenarios.ts';
 import type { Step } from '../clients/scenario.ts';
 import { brokenPromises as brokenPromisesOfLoad } from '../load/measures.ts';
 import { runLoad } from '../load/run-load.ts';
-import { runCrowd } from '../load/scale/run-scale.ts';
-import { brokenCrowdPromises } from '../load/scale/scale-measures.ts';
+import { runScale } from '../load/scale/run-scale.ts';
+import { brokenScalePromises } from '../load/scale/scale-measures.ts';
 import type { Job, Message, Report } from '../messages.ts';
 import type { Fault } from '../world/faults.ts';
 import { exhaust } from './exhaustive.ts';
@@ -27,9 +27,9 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
       say({ kind: 'loaded', report, wrong: brokenPromisesOfLoad(report) });
       break;
     }
-    case 'crowd': {
-      const report = await runCrowd(job.plan, (progress) => say({ kind: 'loading', progress }));
-      say({ kind: 'crowd', report, wrong: brokenCrowdPromises(report) });
+    case 'scale': {
+      const report = await runScale(job.plan, (progress) => say({ kind: 'loading', progress }));
+      say({ kind: 'scale', report, wrong: brokenScalePromises(report) });
       break;
     }
     default: {
@@ -45,7 +45,7 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
 }
 
 function simulate(
-  job: Exclude<Job, { kind: 'outage' | 'load' | 'crowd' }>,
+  job: Exclude<Job, { kind: 'outage' | 'load' | 'scale' }>,
   simulator: Simulator,
   say: (message: Message) => void,
 ): Promise<void> {
@@ -54,8 +54,8 @@ function simulate(
       return runSeeds(job, simulator, say);
     case 'trace':
       return traceSeed(job, simulator, say);
-    case 'crowds':
-      return runCrowds(job, simulator, say);
+    case 'conflicts':
+      return runConflicts(job, simulator, say);
     case 'exhaustive':
       return runExhaustive(job, simulator, say);
   }
@@ -96,15 +96,15 @@ function emptyBatch() {
   return { seeds: 0, faults: 0, sites: new Set<string>(), struck: new Set<string>(), kinds };
 }
 
-async function runCrowds(
-  { from, every, requests, conflicts }: Extract<Job, { kind: 'crowds' }>,
+async function runConflicts(
+  { from, every, requests, conflicts }: Extract<Job, { kind: 'conflicts' }>,
   simulator: Simulator,
   say: (message: Message) => void,
 ): Promise<void> {
   let answered = 0;
   for (let seed = from; answered < requests; seed += every) {
     const before = performance.now();
-    const run = await simulator.run(crowdOf(seed, conflicts));
+    const run = await simulator.run(conflictsOf(seed, conflicts));
     const kinds: Record<string, number> = {};
     countKinds(run, kinds);
     const sites = [...run.sites.keys()];
@@ -118,11 +118,11 @@ async function runCrowds(
   }
 }
 
-/** Adds to `kinds` how often each kind of fault struck and how often each failure of the scenario happened. */
+/** Adds to `kinds` how often each kind of fault struck and how often each incident of the scenario happened. */
 function countKinds(run: Run, kinds: Record<string, number>): void {
   const count = (name: string, times: number): void => void (kinds[name] = (kinds[name] ?? 0) + times);
   for (const { kind } of run.faults) count(kind, 1);
-  for (const [name, times] of run.mishaps) count(name, times);
+  for (const [name, times] of run.incidents) count(name, times);
 }
 
 /** Runs the seed twice, because a run that cannot be repeated proves nothing. A failed run is then shrunk. */

@@ -38,7 +38,7 @@ export function schedulePayments(world: World, service: Service, calmFrom: numbe
       if (!isIdle || world.dice.chance(`idle worker of payments ${minute}`, 0.02)) {
         void service.payments.followPayments();
         if (world.dice.chance(`worker of payments twice ${minute}`, 0.05)) {
-          world.mishap('FollowPayments twice at once');
+          world.noteIncident('FollowPayments twice at once');
           void service.payments.followPayments();
         }
       }

@@ -23,8 +23,8 @@ export interface Run {
   readonly scenario: Scenario;
   readonly violations: readonly Violation[];
   readonly faults: readonly Fault[];
-  /** How often each failure of the scenario happened, such as an aborted execution or a clock step. */
-  readonly mishaps: ReadonlyMap<string, number>;
+  /** How often each incident of the scenario happened, such as an aborted execution or a clock step. */
+  readonly incidents: ReadonlyMap<string, number>;
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;
   readonly trace: readonly string[];
@@ -130,7 +130,7 @@ async function runScenario(
     scenario,
     violations: invariants.violations,
     faults: world.injected,
-    mishaps: world.mishaps,
+    incidents: world.incidents,
     answers: invariants.answers,
     trace: world.trace,
     hash: world.hash(),

@@ -33,7 +33,7 @@ export function createWorld(options: WorldOptions): World {
   const clocks = createClocks(dice, clockSpreadMillis);
   const environments = createEnvironments<Invocation>(dice, time.after, ({ id }) => {
     note(`${id} is thawed`);
-    world.mishap('invocation thawed');
+    world.noteIncident('invocation thawed');
   });
   const runner = createInvocationRunner(() => world, storage, environments);
   const farEnd: FarEnd = {
@@ -182,7 +182,7 @@ export function createWorld(options: WorldOptions): World {
     injected: [],
     sites: new Map(),
     live: new Set(),
-    mishaps: new Map(),
+    incidents: new Map(),
     clocks,
     isCalm: () => false,
     isBucketSlow: () => false,
@@ -198,7 +198,7 @@ export function createWorld(options: WorldOptions): World {
     outside,
     whenAwake,
     note,
-    mishap: (name) => void world.mishaps.set(name, (world.mishaps.get(name) ?? 0) + 1),
+    noteIncident: (name) => void world.incidents.set(name, (world.incidents.get(name) ?? 0) + 1),
     sleep,
     call,
     hash: () =>

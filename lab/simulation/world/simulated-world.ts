@@ -84,8 +84,8 @@ export interface World {
   isCalm: () => boolean;
   /** Whether the image bucket of a slow scenario is slow at present. */
   isBucketSlow: () => boolean;
-  /** How often each failure of the scenario happened. */
-  readonly mishaps: Map<string, number>;
+  /** How often each incident of the scenario happened. */
+  readonly incidents: Map<string, number>;
   readonly trace: string[];
   /** All faults that struck so far. */
   readonly injected: Fault[];
@@ -103,8 +103,8 @@ export interface World {
   readonly live: Set<Invocation>;
   /** Writes a line into the trace. */
   readonly note: (text: string) => void;
-  /** Counts a failure of the scenario. */
-  readonly mishap: (name: string) => void;
+  /** Counts an incident of the scenario, such as a lost callback. */
+  readonly noteIncident: (name: string) => void;
   /** Runs a function as Lambda does: within its time limit, and a crash destroys its environment. */
   readonly invoke: RunWork;
   /** Runs an operator's command in a process of its own, which ends with the command. */

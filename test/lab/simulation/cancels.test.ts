@@ -14,10 +14,10 @@ it(
     const told = new Map<string, number>();
     const stops = new Set<string>();
     for (let seed = 0; seed < 10; seed += 1) {
-      const { violations, answers, mishaps, trace } = await simulator.run(cancelsOf(seed, 100));
+      const { violations, answers, incidents, trace } = await simulator.run(cancelsOf(seed, 100));
       expect(violations, `seed ${seed}\n${trace.slice(-40).join('\n')}`).toEqual([]);
       for (const [answer, count] of answers) told.set(answer, (told.get(answer) ?? 0) + count);
-      for (const name of mishaps.keys()) stops.add(name);
+      for (const name of incidents.keys()) stops.add(name);
     }
     expect(told.get('generate 202')).toBe(1_000);
     const [cancelled = 0, denied = 0] = [told.get('cancel 200'), told.get('cancel 400')];

@@ -13,9 +13,9 @@ it(`No invariant breaks in ${seeds.length} seeds in which providers go down and 
   const weather = new Set<string>();
   let isAsked = 0;
   for (const seed of seeds) {
-    const { violations, mishaps, trace } = await simulator.run(flappingOf(seed));
+    const { violations, incidents, trace } = await simulator.run(flappingOf(seed));
     expect(violations, `seed ${seed}\n${trace.slice(-40).join('\n')}`).toEqual([]);
-    for (const name of mishaps.keys()) weather.add(name);
+    for (const name of incidents.keys()) weather.add(name);
     isAsked += trace.filter((line) => line.includes('UpdateItem HEALTH SET probeAt')).length;
   }
   const kinds = ['up', 'refuses', 'unreachable', 'hangs', 'throttles', 'breaks', 'refuses_key'];

@@ -16,7 +16,7 @@ it(`No invariant breaks in ${seeds.length} seeds in which people get notices by 
   for (const seed of seeds) {
     const run = await simulator.run(narrowScenarios.mails(seed));
     expect(run.violations, `seed ${seed}\n${run.trace.slice(-40).join('\n')}`).toEqual([]);
-    if (run.mishaps.has('execution started again')) happened.add('restart');
+    if (run.incidents.has('execution started again')) happened.add('restart');
     for (const line of run.trace) {
       const [, call = '', how = ''] = /sns\.(\w+) +(\w+)$/.exec(line) ?? [];
       if (call !== '') happened.add(`${call} ${how}`);

@@ -17,18 +17,18 @@ const seen = [
 ];
 
 it(`No invariant breaks in ${seeds.length} seeds in which money comes in through Stripe`, async () => {
-  const mishaps = new Set<string>();
+  const incidents = new Set<string>();
   const settled = new Set<string>();
   for (const seed of seeds) {
     const run = await simulator.run(narrowScenarios.payments(seed));
     expect(run.violations, `seed ${seed}\n${run.trace.slice(-40).join('\n')}`).toEqual([]);
-    for (const name of run.mishaps.keys()) mishaps.add(name);
+    for (const name of run.incidents.keys()) incidents.add(name);
     for (const line of run.trace) {
       const [, by = ''] = /Z ([a-z-]+)#\d+ .*ACCOUNT\+LEDGER\+PAYMENT.* ok$/.exec(line) ?? [];
       if (by !== '') settled.add(by);
     }
   }
-  expect([...mishaps]).toEqual(expect.arrayContaining(seen));
+  expect([...incidents]).toEqual(expect.arrayContaining(seen));
   // The event, the listing and the page after the payment.
   expect([...settled].sort()).toEqual(['follow-payments', 'portal-pay', 'receive-payment']);
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { crowdOf } from '../../../lab/simulation/clients/narrow-scenarios.ts';
+import { conflictsOf } from '../../../lab/simulation/clients/narrow-scenarios.ts';
 import { createSimulator } from '../../../lab/simulation/runs/simulator.ts';
 
 const simulator = await createSimulator();
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** `.ci/run` plays 1,000 more. */
 const seeds = 60;
 /**
- * Every kind of fault and failure that these seeds must meet. `refused` is absent: chance seldom refuses a
+ * Every kind of fault and incident that these seeds must meet. `refused` is absent: chance seldom refuses a
  * start, but the walk over all call sites always does.
  */
 const everything = [
@@ -87,12 +87,12 @@ describe('The simulation', () => {
       const answered = new Set<string>();
       let faults = 0;
       for (let seed = 0; seed < seeds; seed += 1) {
-        const { violations, faults: injected, mishaps, answers, trace } = await simulator.runSeed(seed);
+        const { violations, faults: injected, incidents, answers, trace } = await simulator.runSeed(seed);
         faults += injected.length;
         for (const name of answers.keys()) answered.add(name);
         if (trace.some((line) => letIn.test(line))) answered.add('sign-in');
         if (trace.some((line) => attached.test(line))) answered.add('attached');
-        for (const name of [...injected.map(({ kind }) => kind), ...mishaps.keys()]) struck.add(name);
+        for (const name of [...injected.map(({ kind }) => kind), ...incidents.keys()]) struck.add(name);
         expect(
           violations,
           `seed ${seed}, replayed by: npm run simulate -- --seed ${seed} --trace\n${trace.slice(-40).join('\n')}`,
@@ -108,7 +108,7 @@ describe('The simulation', () => {
     'No request is answered with 500 and every invariant holds while half of all writes meet a conflict',
     { timeout: 120_000 },
     async () => {
-      const { answers, faults, violations, trace } = await simulator.run(crowdOf(1, 0.5));
+      const { answers, faults, violations, trace } = await simulator.run(conflictsOf(1, 0.5));
       expect(violations, trace.slice(-40).join('\n')).toEqual([]);
       expect(faults.length).toBeGreaterThan(100);
       expect([...answers.keys()].filter((name) => name.endsWith(' 500'))).toEqual([]);

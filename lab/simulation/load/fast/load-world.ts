@@ -132,7 +132,7 @@ export function createLoadWorld({ seed, time, holdMillis: [leastHold, mostHold] 
     injected: [],
     sites: new Map(),
     live,
-    mishaps: new Map(),
+    incidents: new Map(),
     clocks: {
       set: nothing,
       setOf: nothing,
@@ -157,7 +157,7 @@ export function createLoadWorld({ seed, time, holdMillis: [leastHold, mostHold] 
       if (invocation?.dead !== true) action();
     },
     note: nothing,
-    mishap: nothing,
+    noteIncident: nothing,
     sleep: (millis, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted === true) {

@@ -188,7 +188,7 @@ export function createArchive() {
 export type Archive = ReturnType<typeof createArchive>;
 
 /** The operator's audit over the books of a load: what is in its table, and what is in its archive. */
-export interface CrowdAudit {
+export interface ArchiveAudit {
   readonly accounts: number;
   readonly creations: number;
   /** The items that came out of the archive. */
@@ -197,7 +197,11 @@ export interface CrowdAudit {
 }
 
 /** Audits the accounts of one shelf after the other, so that only a part of the books is unpacked at a time. */
-export async function auditCrowd(table: SimulatedTable, store: Table, archive: Archive): Promise<CrowdAudit> {
+export async function auditWithArchive(
+  table: SimulatedTable,
+  store: Table,
+  archive: Archive,
+): Promise<ArchiveAudit> {
   const left = Array.from({ length: shelfCount }, (): Item[] => []);
   for (const item of table.all()) {
     const account = accountOf(item);

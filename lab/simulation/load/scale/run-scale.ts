@@ -15,9 +15,9 @@ import { createLeanClients, marshalItem } from '../fast/fast-clients.ts';
 import { createLoadWorld } from '../fast/load-world.ts';
 import { arrivals, evenly, reconcileEachMinute, sendAt, unlimited } from '../traffic.ts';
 import type { LoadProgress } from '../run-load.ts';
-import { auditCrowd, createArchive, createForgetter } from './history.ts';
-import { createCrowdClients, createCrowdOutbound } from './scale-clients.ts';
-import { costOf, type CrowdPlan, type CrowdReport, percentiles, Tally } from './scale-measures.ts';
+import { auditWithArchive, createArchive, createForgetter } from './history.ts';
+import { createScaleClients, createScaleOutbound } from './scale-clients.ts';
+import { costOf, type ScalePlan, type ScaleReport, percentiles, Tally } from './scale-measures.ts';
 
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
 const leapsPerLook = 2_000;
@@ -27,10 +27,10 @@ const fullMillis = 1_000;
 const shares = [0.5, 0.99, 1] as const;
 
 /** Runs a load until every creation has ended and every client knows it. */
-export async function runCrowd(
-  plan: CrowdPlan,
+export async function runScale(
+  plan: ScalePlan,
   tell: (progress: LoadProgress) => void = () => undefined,
-): Promise<CrowdReport> {
+): Promise<ScaleReport> {
   const time = takeTime();
   try {
     time.reset(startAt, plan.seed);
@@ -42,9 +42,9 @@ export async function runCrowd(
 
 async function runOn(
   time: VirtualTime,
-  plan: CrowdPlan,
+  plan: ScalePlan,
   tell: (progress: LoadProgress) => void,
-): Promise<CrowdReport> {
+): Promise<ScaleReport> {
   const { seed, lengthSeconds, renderSeconds, holdMillis } = plan;
   const world = createLoadWorld({ seed, time, holdMillis });
   const account = createAwsAccount(time.now, plan.aws, plan.warm);
@@ -64,7 +64,7 @@ async function runOn(
   const open = new Map<string, number>();
   /** Open creations: the fewest when a request was refused as full, the most when one was accepted in that time. */
   const full = { atRefusal: Infinity, atAccept: 0, until: 0 };
-  const clients = createCrowdClients(world, () => service, plan, {
+  const clients = createScaleClients(world, () => service, plan, {
     onAnswer: (answer) => {
       if (isFull(answer)) {
         full.atRefusal = Math.min(full.atRefusal, open.size);
@@ -135,7 +135,7 @@ async function runOn(
       load: {
         account,
         createClients: createLeanClients,
-        outbound: createCrowdOutbound(world, clients.onWebhook),
+        outbound: createScaleOutbound(world, clients.onWebhook),
       },
     },
   );
@@ -171,7 +171,7 @@ async function runOn(
     });
   }
   const costs = costOf(account, counted.image.length);
-  const { differences, ...audited } = await auditCrowd(service.table, service.store, archive);
+  const { differences, ...audited } = await auditWithArchive(service.table, service.store, archive);
   const seconds = (of: readonly number[]): number[] => percentiles(of, shares).map((one) => one / 1000);
   return {
     plan,
@@ -234,7 +234,7 @@ async function during(time: VirtualTime, work: Promise<unknown>): Promise<void> 
   while (!state.isDone) if (!(await time.leap())) await time.settle();
 }
 
-function accountPlan({ limits = defaultLimits }: CrowdPlan): Parameters<typeof openAccount>[0] {
+function accountPlan({ limits = defaultLimits }: ScalePlan): Parameters<typeof openAccount>[0] {
   return {
     ...unlimited,
     maxConcurrent: limits.maxConcurrent,
@@ -247,7 +247,7 @@ function accountPlan({ limits = defaultLimits }: CrowdPlan): Parameters<typeof o
 /** Sends the requests of all clients, each from an account at random. */
 function sendAll(
   time: VirtualTime,
-  { seed, perSecond, lengthSeconds }: CrowdPlan,
+  { seed, perSecond, lengthSeconds }: ScalePlan,
   held: readonly AccountHeld[],
   send: (account: AccountHeld, sentAt: number) => Promise<void>,
 ): void {

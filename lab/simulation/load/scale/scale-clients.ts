@@ -6,7 +6,7 @@ import type { Service } from '../../aws/deployed-service.ts';
 import { type AccountHeld, freshKey, keyAt } from '../../clients/open-accounts.ts';
 import { eventOf } from '../../clients/requests.ts';
 import type { World } from '../../world/simulated-world.ts';
-import { type CrowdPlan, loadedModels, type Stranger } from './scale-measures.ts';
+import { type ScalePlan, loadedModels, type Stranger } from './scale-measures.ts';
 
 export interface ClientObserver {
   /** A request for an image was answered. */
@@ -22,10 +22,10 @@ const usualWaitSeconds = 2;
 /** A client gives up this long after its creation should have ended. */
 const patienceMillis = 420_000;
 
-export function createCrowdClients(
+export function createScaleClients(
   world: World,
   service: () => Service,
-  plan: CrowdPlan,
+  plan: ScalePlan,
   observer: ClientObserver,
 ) {
   /** When each request was sent whose client waits for a webhook. */
@@ -136,7 +136,7 @@ const resolveMillis = 5;
 const answerMillis = 150;
 
 /** @param onWebhook receives the body of a webhook when its receiver gets it */
-export function createCrowdOutbound(world: World, onWebhook: (body: string) => void): Outbound {
+export function createScaleOutbound(world: World, onWebhook: (body: string) => void): Outbound {
   return {
     check: async () => {
       await world.sleep(resolveMillis);

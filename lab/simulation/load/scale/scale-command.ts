@@ -3,17 +3,17 @@ import { wholeNumber } from '../../../../client/command/terminal/whole-number.ts
 import { runWorker } from '../../workers.ts';
 import type { LoadProgress } from '../run-load.ts';
 import {
-  type AskedCrowd,
-  crowdPlan,
-  type CrowdPlan,
-  type CrowdReport,
+  type AskedScale,
+  scalePlan,
+  type ScalePlan,
+  type ScaleReport,
   quotaKinds,
   strangerRoutes,
   throttledBeside,
   vendorKinds,
 } from './scale-measures.ts';
 
-export interface CrowdFlags {
+export interface ScaleFlags {
   readonly load: string;
   readonly rate?: string;
   readonly minutes?: string;
@@ -28,7 +28,7 @@ export interface CrowdFlags {
   readonly json?: boolean;
 }
 
-export const crowdSituations: readonly string[] = ['crowd', 'one-account', 'stranger'];
+export const scaleSituations: readonly string[] = ['crowd', 'one-account', 'stranger'];
 
 /** The rates of the table in docs/simulation.md. */
 const usualRates = { crowd: [10, 100, 300, 1_000], 'one-account': [20, 50], stranger: [5] } as const;
@@ -39,20 +39,20 @@ const starts = ['warm', 'cold'] as const;
 const progressMillis = 5_000;
 
 /** Runs one load for each rate, vendor and kind of quotas. Resolves with whether all promises held. */
-export async function simulateCrowd(flags: CrowdFlags): Promise<boolean> {
+export async function simulateScale(flags: ScaleFlags): Promise<boolean> {
   const plans = plansOf(flags);
   if (!plans) return false;
-  const running = new Map<CrowdPlan, LoadProgress>();
+  const running = new Map<ScalePlan, LoadProgress>();
   const timer = setInterval(() => {
     for (const [plan, progress] of running) console.error(lineOf(plan, progress));
   }, progressMillis);
-  const done: { readonly report: CrowdReport; readonly wrong: readonly string[] }[] = [];
+  const done: { readonly report: ScaleReport; readonly wrong: readonly string[] }[] = [];
   const queue = plans.values();
   const runLane = async (): Promise<void> => {
     for (const plan of queue) {
-      await runWorker({ kind: 'crowd', plan }, (message) => {
+      await runWorker({ kind: 'scale', plan }, (message) => {
         if (message.kind === 'loading') running.set(plan, message.progress);
-        if (message.kind !== 'crowd') return;
+        if (message.kind !== 'scale') return;
         done.push(message);
         if (!flags.json) printOne(message.report, message.wrong);
       });
@@ -65,13 +65,13 @@ export async function simulateCrowd(flags: CrowdFlags): Promise<boolean> {
   return done.length === plans.length && done.every(({ wrong }) => wrong.length === 0);
 }
 
-function printOne(report: CrowdReport, wrong: readonly string[]): void {
-  printCrowd(report);
+function printOne(report: ScaleReport, wrong: readonly string[]): void {
+  printScale(report);
   for (const line of wrong) console.log(`VIOLATION ${line}`);
 }
 
 /** Undefined when a flag has a wrong value, which is printed. */
-function plansOf(flags: CrowdFlags): CrowdPlan[] | undefined {
+function plansOf(flags: ScaleFlags): ScalePlan[] | undefined {
   const situation =
     flags.load === 'one-account' || flags.load === 'stranger' ? flags.load : ('crowd' as const);
   const vendors = chosen('--vendor', flags.vendor, vendorKinds);
@@ -80,7 +80,7 @@ function plansOf(flags: CrowdFlags): CrowdPlan[] | undefined {
   if (!vendors || !quotas || !start) return undefined;
   const rates = flags.rate === undefined ? usualRates[situation] : [wholeNumber('--rate', flags.rate)];
   const beside = situation === 'stranger' ? strangers.map((stranger) => ({ stranger })) : [{}];
-  const asked: Omit<AskedCrowd, 'perSecond' | 'vendor' | 'quotas'> = {
+  const asked: Omit<AskedScale, 'perSecond' | 'vendor' | 'quotas'> = {
     situation,
     start,
     renderSeconds: wholeNumber('--seconds', flags.seconds),
@@ -92,7 +92,7 @@ function plansOf(flags: CrowdFlags): CrowdPlan[] | undefined {
   return rates.flatMap((perSecond) =>
     vendors.flatMap((vendor) =>
       quotas.flatMap((kind) =>
-        beside.map((one) => crowdPlan({ ...asked, ...one, perSecond, vendor, quotas: kind })),
+        beside.map((one) => scalePlan({ ...asked, ...one, perSecond, vendor, quotas: kind })),
       ),
     ),
   );
@@ -112,7 +112,7 @@ function chosen<Value extends string>(
 }
 
 function lineOf(
-  { perSecond, vendor, quotas }: CrowdPlan,
+  { perSecond, vendor, quotas }: ScalePlan,
   { seconds, ofSeconds, accepted, open }: LoadProgress,
 ): string {
   const name = `${perSecond}/s, ${vendor}, ${quotas}`;
@@ -121,7 +121,7 @@ function lineOf(
 
 const shownLimits = 6;
 
-function printCrowd(report: CrowdReport): void {
+function printScale(report: ScaleReport): void {
   const { plan, requests, limits, openShares } = report;
   const { stranger } = plan;
   const who = plan.situation === 'one-account' ? 'one account' : `${plan.accounts} accounts`;
@@ -159,7 +159,7 @@ function printCrowd(report: CrowdReport): void {
   );
 }
 
-function throttledOf(report: CrowdReport): string {
+function throttledOf(report: ScaleReport): string {
   const { route } = report.plan.stranger ?? {};
   const [all, beside] = [throttledBeside(report), throttledBeside(report, route)];
   return `${shareOf(all.refused, all.of)}, at other routes ${shareOf(beside.refused, beside.of)}`;
@@ -178,6 +178,6 @@ function shareOf(part: number, whole: number): string {
   return `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
 }
 
-function perOne(units: number, { completed }: CrowdReport): string {
+function perOne(units: number, { completed }: ScaleReport): string {
   return (units / Math.max(1, completed)).toFixed(1);
 }

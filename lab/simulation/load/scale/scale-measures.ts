@@ -4,7 +4,7 @@ import { rendererSizes } from '../../../../lib/renderer-sizes.ts';
 import { prices } from '../../../cost/prices.ts';
 import type { AwsAccount } from '../../aws/aws-account.ts';
 import { type AwsQuotas, awsQuotasOf, dynamodbLimits } from '../../aws/quotas.ts';
-import type { CrowdAudit } from './history.ts';
+import type { ArchiveAudit } from './history.ts';
 
 /** A limit that refused something, and when it did so first. */
 export interface LimitMet {
@@ -13,8 +13,8 @@ export interface LimitMet {
   readonly firstAtSeconds: number;
 }
 
-export interface CrowdReport {
-  readonly plan: CrowdPlan;
+export interface ScaleReport {
+  readonly plan: ScalePlan;
   readonly requests: number;
   readonly accepted: number;
   /** Requests that were answered with something else than 202, by status and reason. */
@@ -48,7 +48,7 @@ export interface CrowdReport {
   readonly costPerThousand: number;
   readonly writeUnits: number;
   readonly readUnits: number;
-  readonly audited: Omit<CrowdAudit, 'differences'>;
+  readonly audited: Omit<ArchiveAudit, 'differences'>;
   /** The differences that the audit found. */
   readonly differences: readonly string[];
 }
@@ -106,7 +106,7 @@ const mostBusy = { crowd: 0.001, 'one-account': 0.01, stranger: 0 } as const;
 const capacityShare = 0.1;
 
 /** One line for each promise that the report breaks. */
-export function brokenCrowdPromises(report: CrowdReport): string[] {
+export function brokenScalePromises(report: ScaleReport): string[] {
   const { plan, requests, completed, failed, stillOpen, differences, openShares, limits } = report;
   const busy = countOf(report, (reason) => reason.startsWith('503'));
   const isExpected = (reason: string): boolean => plan.isCapacityAsked && reason === '429 capacity';
@@ -143,7 +143,7 @@ interface Throttled {
 }
 
 /** What the gateway did with the clients' requests to all routes but this one. */
-export function throttledBeside(report: CrowdReport, route?: string): Throttled {
+export function throttledBeside(report: ScaleReport, route?: string): Throttled {
   const gateway = '429 gateway';
   const byRoute = {
     generate: { refused: report.refused[gateway] ?? 0, of: report.requests },
@@ -156,7 +156,7 @@ export function throttledBeside(report: CrowdReport, route?: string): Throttled 
   });
 }
 
-function countOf({ refused }: CrowdReport, counts: (reason: string) => boolean): number {
+function countOf({ refused }: ScaleReport, counts: (reason: string) => boolean): number {
   return Object.entries(refused).reduce((sum, [reason, count]) => sum + (counts(reason) ? count : 0), 0);
 }
 
@@ -183,7 +183,7 @@ export interface Stranger {
   readonly perSecond: number;
 }
 
-export interface CrowdPlan {
+export interface ScalePlan {
   readonly situation: 'crowd' | 'one-account' | 'stranger';
   readonly stranger?: Stranger;
   readonly seed: number;
@@ -218,8 +218,8 @@ export const loadedModels: Readonly<Record<VendorKind, string>> = {
 };
 
 /** What a command asks for. */
-export interface AskedCrowd {
-  readonly situation: CrowdPlan['situation'];
+export interface AskedScale {
+  readonly situation: ScalePlan['situation'];
   readonly stranger?: Stranger;
   readonly perSecond: number;
   readonly vendor: VendorKind;
@@ -239,7 +239,7 @@ export interface AskedCrowd {
 /** The account of `--load one-account` has no limits. */
 const ownLimits = { postRate: 1_000_000, getRate: 1_000_000, maxConcurrent: 100_000 };
 
-export function crowdPlan(asked: AskedCrowd): CrowdPlan {
+export function scalePlan(asked: AskedScale): ScalePlan {
   const { situation, perSecond, vendor, quotas, renderSeconds, start } = asked;
   const chosen =
     quotas === 'default'
@@ -267,7 +267,7 @@ export function crowdPlan(asked: AskedCrowd): CrowdPlan {
 }
 
 /** What a service has running that has had this traffic for minutes. */
-function warmEnvironments(perSecond: number, heldSeconds: number): CrowdPlan['warm'] {
+function warmEnvironments(perSecond: number, heldSeconds: number): ScalePlan['warm'] {
   return {
     generate: perSecond,
     get: perSecond,

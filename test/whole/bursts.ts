@@ -18,10 +18,10 @@ import { dayOf, monthOf } from '../../service/values/time.ts';
 import { aCreation } from '../fixtures/records.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 
-export const crowdSize = 200;
+export const burstSize = 200;
 /** The cost of one request in USD. */
 export const costUsd = 0.01;
-export const userOfTheCrowd = 'customer 7';
+export const userOfTheBurst = 'customer 7';
 
 function together<Value>(length: number, one: () => Promise<Value>): Promise<Value[]> {
   return Promise.all(Array.from({ length }, one));
@@ -33,7 +33,7 @@ export function requestsAtOnce(
   count: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer[]> {
-  const body = { model: 'sandbox-sketch', prompt: 'a crowd at a counter', user: userOfTheCrowd };
+  const body = { model: 'sandbox-sketch', prompt: 'a crowd at a counter', user: userOfTheBurst };
   return together(count, async () => service.send('/images/generate', { key, body, headers }));
 }
 
@@ -70,7 +70,7 @@ export function openCounter(service: TestService): Counter {
     chargeAtOnce: (client) => {
       // All charges have the same time, so that no round falls into two rate windows.
       const now = service.machine.clock.now();
-      return together(crowdSize, async () => charges.charge(orderOf(service, client, now)));
+      return together(burstSize, async () => charges.charge(orderOf(service, client, now)));
     },
     ledger: ({ account }) => operator.wallet.ledger(account.id),
   };
@@ -85,7 +85,7 @@ function orderOf({ operator }: TestService, { account, record }: Charged, now: n
     costMicros: asMicros(costUsd * 1_000_000),
     chargedMonth: monthOf(now),
     chargedDay: dayOf(now),
-    user: userOfTheCrowd,
+    user: userOfTheBurst,
     ...(record.perUserMonthlyCapMicros !== undefined && { countedForUser: true }),
     createdAt: new Date(now).toISOString(),
     // The creation is due in an hour, so that no reconciler starts it during the test.

@@ -22,7 +22,7 @@ export function accountsOf(service: TestService) {
       return answer.body as Minted;
     },
     /** So many requests at once. A request that a busy table refuses is sent again. */
-    crowd: async (
+    burst: async (
       count: number,
       send: () => Promise<Answer>,
     ): Promise<{ accepted: Answer[]; refused: Answer[] }> => {

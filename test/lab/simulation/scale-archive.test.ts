@@ -10,14 +10,14 @@ import {
 import { marshalItem } from '../../../lab/simulation/load/fast/fast-clients.ts';
 import {
   type Archive,
-  auditCrowd,
+  auditWithArchive,
   createArchive,
   createForgetter,
-  type CrowdAudit,
+  type ArchiveAudit,
   shelfCount,
 } from '../../../lab/simulation/load/scale/history.ts';
-import { runCrowd } from '../../../lab/simulation/load/scale/run-scale.ts';
-import { brokenCrowdPromises, crowdPlan } from '../../../lab/simulation/load/scale/scale-measures.ts';
+import { runScale } from '../../../lab/simulation/load/scale/run-scale.ts';
+import { brokenScalePromises, scalePlan } from '../../../lab/simulation/load/scale/scale-measures.ts';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';
 import { uuidV7 } from '../../../service/values/ids.ts';
@@ -90,9 +90,9 @@ function booksInArchive(
   return [table, archive];
 }
 
-function audit([table, archive]: [SimulatedTable, Archive]): Promise<CrowdAudit> {
+function audit([table, archive]: [SimulatedTable, Archive]): Promise<ArchiveAudit> {
   const store = { name: tableName, clock: { now: () => nowMillis, elapsed: () => 0 } } as unknown as Table;
-  return auditCrowd(table, store, archive);
+  return auditWithArchive(table, store, archive);
 }
 
 it('An archive gives each item back once, from the shelf of its account', () => {
@@ -203,8 +203,8 @@ describe('What leaves the table of a load', () => {
 });
 
 it('What is at rest during a load is packed, and the audit reads it', async () => {
-  const report = await runCrowd(
-    crowdPlan({
+  const report = await runScale(
+    scalePlan({
       situation: 'crowd',
       perSecond: 2,
       vendor: 'synchronous',
@@ -214,7 +214,7 @@ it('What is at rest during a load is packed, and the audit reads it', async () =
       start: 'warm',
     }),
   );
-  expect(brokenCrowdPromises(report)).toEqual([]);
+  expect(brokenScalePromises(report)).toEqual([]);
   expect(report.audited).toMatchObject({ accounts: 20, creations: report.accepted });
   expect(report.audited.unpacked).toBeGreaterThan(100);
 });
