@@ -75,8 +75,8 @@ export class WriteFailed extends Error {
   /** @param what the subject of the sentence, in the plural */
   constructor(what: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const remedy = 'make room on the disk or repair it, and start the service again';
-    super(`${what} take no more writes (${why}): ${remedy}.`, { cause });
+    const fix = 'make room on the disk or repair it, and start the service again';
+    super(`${what} take no more writes (${why}): ${fix}.`, { cause });
   }
 }
 

@@ -90,8 +90,8 @@ function inUse(folder: string): FolderRefused {
 
 function unusable(folder: string, cause: unknown): FolderRefused {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const remedy = `make it writable, or delete ${path.join(folder, lockName)} when no service runs on it`;
-  return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${remedy}.`, {
+  const fix = `make it writable, or delete ${path.join(folder, lockName)} when no service runs on it`;
+  return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${fix}.`, {
     cause,
   });
 }

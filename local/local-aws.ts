@@ -15,7 +15,7 @@ import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
 /** The local AWS: all services of one data folder behind one address. */
-export interface LocalAws extends Pick<AwsEndpoint, 'handle' | 'watch' | 'uploads'> {
+export interface LocalAws extends Pick<AwsEndpoint, 'handle' | 'intercept' | 'uploads'> {
   readonly url: string;
   readonly objects: ObjectStore;
   /** The keys that sign addresses of results. */

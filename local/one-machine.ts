@@ -86,7 +86,7 @@ export interface OneMachine {
   /** Calls the local AWS without HTTP. */
   readonly aws: AwsEndpoint['handle'];
   /** Lets a test see the calls to AWS, hold them back, and act between them. */
-  readonly watchAws: AwsEndpoint['watch'];
+  readonly interceptAws: AwsEndpoint['intercept'];
   /** The grants that calls of the functions have used so far, as `role action resource`. */
   readonly usedGrants: LocalAws['usedGrants'];
   /** The secret key of calls to the local AWS. */
@@ -256,7 +256,7 @@ async function start(
     clock,
     faults: aws.faults,
     aws: aws.handle,
-    watchAws: aws.watch,
+    interceptAws: aws.intercept,
     usedGrants: aws.usedGrants,
     awsSecretKey: access?.secretKey ?? localSecretKey,
     renewCertificate: server.renew,

@@ -57,7 +57,7 @@ export function createMeter(
   let isStopped = false;
   const countOf = (name: string): FunctionCount =>
     (functions[name] ??= { invocations: 0, cpuMillis: 0, readUnits: 0, writeUnits: 0, calls: {} });
-  machine.watchAws(async (call, serve) => {
+  machine.interceptAws(async (call, serve) => {
     const name = nameOf(call.caller);
     if (name === undefined || isLeftOut(call)) return serve();
     const count = countOf(name);
@@ -92,7 +92,7 @@ export function createMeter(
     /** Ends the counting. */
     stop: () => {
       isStopped = true;
-      machine.watchAws((_call, serve) => serve());
+      machine.interceptAws((_call, serve) => serve());
     },
   };
 }

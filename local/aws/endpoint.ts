@@ -60,13 +60,13 @@ export interface AwsEndpointOptions {
 }
 
 /** Stands between a call and its service. It decides when to serve the call and what to answer. */
-export type AwsWatcher = (call: AwsCall, serve: () => Promise<AwsOutput>) => Promise<AwsOutput>;
+export type AwsInterceptor = (call: AwsCall, serve: () => Promise<AwsOutput>) => Promise<AwsOutput>;
 
 export interface AwsEndpoint {
   /** Serves a call under policies and faults. Throws AwsError, or AnswerLost when a fault cuts the connection. */
   readonly handle: (call: AwsCall) => Promise<AwsOutput>;
-  /** From now on every call goes through this watcher. It replaces the watcher before. */
-  readonly watch: (watcher: AwsWatcher) => void;
+  /** From now on every call goes through this interceptor. It replaces the interceptor before. */
+  readonly intercept: (interceptor: AwsInterceptor) => void;
   /** Takes presigned uploads below this prefix of a bucket, at the public address of the service. */
   readonly uploads: (place: { readonly bucket: string; readonly prefix: string }) => Door;
   /** Listens on a free port of 127.0.0.1. close() also ends the open connections. */
@@ -96,9 +96,9 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
     ...others,
     s3: hideMissingKeys(objectStore.service, authorize),
   };
-  let watcher: AwsWatcher = (_call, serve) => serve();
+  let interceptor: AwsInterceptor = (_call, serve) => serve();
   function handle(call: AwsCall): Promise<AwsOutput> {
-    return watcher(call, async () => {
+    return interceptor(call, async () => {
       authorize(call);
       return faults.apply(call, (seen) => services[seen.service](seen));
     });
@@ -170,8 +170,8 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
 
   return {
     handle,
-    watch: (next) => {
-      watcher = next;
+    intercept: (next) => {
+      interceptor = next;
     },
     uploads: ({ bucket, prefix }) => ({
       serves: (request) => request.url?.startsWith(`/${bucket}/${prefix}`) === true,

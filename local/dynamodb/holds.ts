@@ -13,7 +13,7 @@ import type { StoredToken } from './storage.ts';
 import type { Table } from './table.ts';
 
 /** One item, by its table and its primary key as a text. */
-export interface HeldPlace {
+export interface HeldItem {
   readonly table: Table;
   readonly id: string;
 }
@@ -32,10 +32,10 @@ export function createHolds() {
   const isHeld = (table: Table, id: string): boolean => count > 0 && held.get(table)?.has(id) === true;
 
   /** Throws the cancellation of a transaction when one of its items is held. */
-  const check = (places: readonly HeldPlace[]): void => {
-    if (!places.some(({ table, id }) => isHeld(table, id))) return;
+  const check = (items: readonly HeldItem[]): void => {
+    if (!items.some(({ table, id }) => isHeld(table, id))) return;
     throw transactionCanceled(
-      places.map(({ table, id }) => (isHeld(table, id) ? conflictReason : { Code: 'None' })),
+      items.map(({ table, id }) => (isHeld(table, id) ? conflictReason : { Code: 'None' })),
     );
   };
 
@@ -43,20 +43,20 @@ export function createHolds() {
     isHeld,
     check,
     /** Holds every item, and returns their release. Throws AwsError when an item or the token is in flight. */
-    take: (places: readonly HeldPlace[], token: Token | undefined): (() => void) => {
+    take: (items: readonly HeldItem[], token: Token | undefined): (() => void) => {
       const known = token && tokens.get(token.text);
       if (known !== undefined) throw known === token?.fingerprint ? transactionInProgress() : tokenMismatch();
-      check(places);
-      count += places.length;
-      for (const { table, id } of places) {
+      check(items);
+      count += items.length;
+      for (const { table, id } of items) {
         const ids = held.get(table);
         if (ids === undefined) held.set(table, new Set([id]));
         else ids.add(id);
       }
       if (token !== undefined) tokens.set(token.text, token.fingerprint);
       return () => {
-        count -= places.length;
-        for (const { table, id } of places) held.get(table)?.delete(id);
+        count -= items.length;
+        for (const { table, id } of items) held.get(table)?.delete(id);
         if (token !== undefined) tokens.delete(token.text);
       };
     },

@@ -68,10 +68,10 @@ export function sizeOfRow(row: Row): number {
 }
 
 /** A position between rows: a sort key, and the primary key for rows with the same sort key. */
-export type Place = Pick<Row, 'sort' | 'id'>;
+export type Position = Pick<Row, 'sort' | 'id'>;
 
 /** Negative when `one` stands before `other`. */
-export function comparePlaces(one: Place, other: Place): number {
+export function comparePositions(one: Position, other: Position): number {
   return order(one.sort, other.sort) || (one.id === other.id ? 0 : compareTexts(one.id, other.id));
 }
 
@@ -89,17 +89,17 @@ export function firstIndex<Value>(rows: readonly Value[], isBehind: (row: Value)
 /** Inserts a row in order, and replaces the row with the same key. */
 export function insertRow<One extends Row>(rows: One[], row: One): void {
   const last = rows.at(-1);
-  if (last === undefined || comparePlaces(last, row) < 0) {
+  if (last === undefined || comparePositions(last, row) < 0) {
     rows.push(row);
     return;
   }
-  const index = firstIndex(rows, (other) => comparePlaces(other, row) >= 0);
+  const index = firstIndex(rows, (other) => comparePositions(other, row) >= 0);
   const found = rows[index];
-  rows.splice(index, found !== undefined && comparePlaces(found, row) === 0 ? 1 : 0, row);
+  rows.splice(index, found !== undefined && comparePositions(found, row) === 0 ? 1 : 0, row);
 }
 
-export function removeRow(rows: Row[], row: Place): void {
-  const index = firstIndex(rows, (other) => comparePlaces(other, row) >= 0);
+export function removeRow(rows: Row[], row: Position): void {
+  const index = firstIndex(rows, (other) => comparePositions(other, row) >= 0);
   const found = rows[index];
-  if (found !== undefined && comparePlaces(found, row) === 0) rows.splice(index, 1);
+  if (found !== undefined && comparePositions(found, row) === 0) rows.splice(index, 1);
 }

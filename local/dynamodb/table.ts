@@ -2,7 +2,7 @@
 import type { Item } from './attributes.ts';
 import {
   attributesOf,
-  comparePlaces,
+  comparePositions,
   idOf,
   insertRow,
   keySchema,
@@ -139,7 +139,7 @@ function createTableIndex(
           ({ from, until }) => isAtOrBefore(from, moment) && !isAtOrBefore(until, moment),
         ),
       ];
-      return was.sort(comparePlaces);
+      return was.sort(comparePositions);
     },
   };
 }

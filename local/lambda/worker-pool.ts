@@ -60,7 +60,7 @@ export function poolLimitsIn(megabytes: number | undefined): PoolLimits {
   };
 }
 
-const lookAgainMillis = 10;
+const checkAgainMillis = 10;
 
 interface Waiting {
   readonly event: unknown;
@@ -109,7 +109,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
       const environment = freeEnvironment();
       if (environment === undefined) {
         queue.unshift(waiting);
-        again ??= setTimeout(lookAgain, lookAgainMillis);
+        again ??= setTimeout(checkAgain, checkAgainMillis);
         return;
       }
       void run(environment, waiting);
@@ -117,7 +117,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
   }
 
   /** An environment may take another invocation as soon as one of its own begins to wait. */
-  function lookAgain(): void {
+  function checkAgain(): void {
     again = undefined;
     serveQueue();
   }

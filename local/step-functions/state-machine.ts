@@ -23,11 +23,11 @@ async function runWaitingAttempt(
       for (;;) {
         const wait = async (): Promise<TaskEnd | 'closed' | 'heartbeat'> =>
           Promise.race([task.ended, task.heartbeat(), broken]);
-        const heard =
+        const event =
           heartbeatSeconds === undefined ? await wait() : await withinSeconds(heartbeatSeconds, wait);
-        if (heard === 'heartbeat') continue;
+        if (event === 'heartbeat') continue;
         await invoked;
-        return heard;
+        return event;
       }
     });
   } finally {

@@ -194,11 +194,11 @@ describe('the e-mails of a person', () => {
     const { id } = client.account;
     const person = await reading(id);
     const deleted: unknown[] = [];
-    service.machine.watchAws((call, serve) => {
+    service.machine.interceptAws((call, serve) => {
       if (call.operation === 'DeleteTopic') deleted.push(call.input['TopicArn']);
       return serve();
     });
-    onTestFinished(() => service.machine.watchAws((_call, serve) => serve()));
+    onTestFinished(() => service.machine.interceptAws((_call, serve) => serve()));
     await operated.run(...wordsFor(id));
     expect(deleted).toEqual([expect.stringMatching(new RegExp(`^arn:.*-mail-${id}-${person}$`))]);
     expect(JSON.stringify(await itemsOf(id))).not.toContain('reader@castle.test');

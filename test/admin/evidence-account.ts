@@ -60,7 +60,7 @@ export async function startEvidenceAccount(folder: string): Promise<EvidenceAcco
     },
   });
   const { machine } = stack;
-  machine.watchAws(async (call, serve) => {
+  machine.interceptAws(async (call, serve) => {
     if (
       call.operation === 'SendTaskSuccess' &&
       call.caller === 'operator' &&

@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   service.machine.faults.clear();
-  service.machine.watchAws((_call, serve) => serve());
+  service.machine.interceptAws((_call, serve) => serve());
 });
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
@@ -103,7 +103,7 @@ describe('releases prune', () => {
 
   it('A pruning keeps the versions that the definition of a running execution names', async () => {
     const { key } = await service.client();
-    service.machine.watchAws((call, serve) => {
+    service.machine.interceptAws((call, serve) => {
       if (call.caller.startsWith('RenderImage')) return new Promise(() => undefined);
       return call.operation === 'DescribeStateMachineForExecution'
         ? Promise.resolve({ definition: olderDefinition.replace(`${refund}:2`, `${refund}:1`) })
@@ -124,7 +124,7 @@ describe('releases prune', () => {
   });
 
   it('A pruning is refused while more executions than Step Functions lists may need older versions', async () => {
-    service.machine.watchAws((call, serve) => {
+    service.machine.interceptAws((call, serve) => {
       if (call.operation !== 'ListExecutions') return serve();
       const machine = String(call.input['stateMachineArn']);
       const length = machine.includes('Callback') ? 50 : machine.endsWith('-notices') ? 1 : 100;
@@ -170,7 +170,7 @@ describe('releases prune', () => {
   });
 
   it('A version that was deleted meanwhile counts as gone', async () => {
-    service.machine.watchAws(async (call, serve) => {
+    service.machine.interceptAws(async (call, serve) => {
       const answer = await serve();
       // Somebody else deletes the version between the list and the deletion.
       if (call.operation === 'ListVersionsByFunction' && call.input['FunctionName'] === refund)

@@ -14,7 +14,7 @@ const paceAfter = (seconds: number, change: Partial<CreationRecord> = {}): numbe
   nextPollSeconds(aCreation(change), now + seconds * 1000);
 
 /** When a client polls that obeys the service: first after the Retry-After of the 202, then at each pace. */
-function looks(change: Partial<CreationRecord>, imageAfterSeconds: number): number[] {
+function pollsAt(change: Partial<CreationRecord>, imageAfterSeconds: number): number[] {
   const at = [2];
   for (let last = 2; last < imageAfterSeconds;) {
     last += paceAfter(last, change);
@@ -53,11 +53,11 @@ describe('the pace of polls', () => {
   });
 
   it('A rendering of usually 15 s is polled less often than at a fixed pace of 2 s, and is seen as early', () => {
-    expect(looks({ attempts: [begun(15_000)] }, 15)).toEqual([2, 8, 11, 13, 15]);
+    expect(pollsAt({ attempts: [begun(15_000)] }, 15)).toEqual([2, 8, 11, 13, 15]);
   });
 
   it('A rendering of usually 60 s is polled a third as often as at a fixed pace of 2 s', () => {
-    expect(looks({ attempts: [begun(60_000)] }, 60)).toEqual([2, 12, 22, 32, 42, 51, 55, 57, 59, 61]);
+    expect(pollsAt({ attempts: [begun(60_000)] }, 60)).toEqual([2, 12, 22, 32, 42, 51, 55, 57, 59, 61]);
   });
 
   it('The time of an attempt that is over does not count: the age of the creation decides', () => {

@@ -92,7 +92,7 @@ async function webhookOf(id: string): Promise<unknown> {
 const noticeSchema = z.object({ notice: z.string(), key: z.looseObject({ id: z.string() }) });
 
 /** The notice of a key that has spent four fifths of its cap. Its id and its month are those of the page. */
-async function tellTheCap(): Promise<void> {
+async function reachTheCap(): Promise<void> {
   const { account, key } = await service.client({ monthlyCap: '0.05' });
   const lowBalanceMicros = asMicros(5_000_000);
   await setNotices(account.id, { noticeUrl: service.machine.inboxUrl, lowBalanceMicros }, service.operator);
@@ -112,7 +112,7 @@ const cursorSchema = z.object({ next_cursor: z.string() });
 const ask = (path: string): Promise<Answer> => service.send(path, { key: client.key });
 
 /** The story of the pages: a first request, a second one, and what a client asks about them. */
-async function tellTheStory(): Promise<void> {
+async function runTheStory(): Promise<void> {
   client = await service.client();
   const first = await sendShown('first-request', { page: readme });
   orderedFirst = idOf(first);
@@ -282,10 +282,10 @@ async function askForRefusals(): Promise<void> {
 
 beforeAll(async () => {
   service = await sharedTestService();
-  await tellTheStory();
+  await runTheStory();
   await askForFailures();
   await askForRefusals();
-  await tellTheCap();
+  await reachTheCap();
 });
 afterAll(async () => {
   for (const end of onEnd) await end();

@@ -94,7 +94,7 @@ describe('a call that a library repeats', () => {
 });
 
 /** A store that notes its calls. */
-function watching(
+function recording(
   change: (store: RetryStore) => Partial<RetryStore>,
   setting = {},
 ): Scene & { notes: unknown[] } {
@@ -115,7 +115,7 @@ function watching(
 
 describe('what is noted and asked', () => {
   it('The answer is noted once it is out', async () => {
-    const it = watching(() => ({}));
+    const it = recording(() => ({}));
     await send(it);
     await send(it, 0, { stream: true });
     await send(it, 0, { response_format: 'url' });
@@ -123,7 +123,7 @@ describe('what is noted and asked', () => {
   });
 
   it('A note that fails does not break the answer', async () => {
-    const it = watching(() => ({ note: async () => Promise.reject(new Error('a secret')) }));
+    const it = recording(() => ({ note: async () => Promise.reject(new Error('a secret')) }));
     expect(await send(it)).toMatchObject({ status: 200 });
     expect(it.stage.log.lines).toContain('info answer_not_noted');
     expect(it.stage.log.text()).not.toContain('secret');
@@ -132,10 +132,10 @@ describe('what is noted and asked', () => {
   it('A charge that another try overtook reads again, and gives up after three rounds', async () => {
     let reads = 0;
     const readHead = async () => Promise.resolve(void (reads += 1));
-    const once = watching(() => ({ readHead }), { outcome: [{ kind: 'retry_moved' }, { kind: 'charged' }] });
+    const once = recording(() => ({ readHead }), { outcome: [{ kind: 'retry_moved' }, { kind: 'charged' }] });
     expect(await send(once, 1)).toMatchObject({ status: 200 });
     expect(reads).toBe(2);
-    const always = watching(() => ({}), { outcome: { kind: 'retry_moved' } });
+    const always = recording(() => ({}), { outcome: { kind: 'retry_moved' } });
     expect(await send(always, 1)).toMatchObject({ status: 503, body: { error: { code: 'overloaded' } } });
     expect(always.stage.orders).toHaveLength(3);
   });
@@ -151,12 +151,12 @@ describe('what is noted and asked', () => {
         const heads = [undefined, { made: 1, madeByRetry: 0 }];
         return { readHead: async () => Promise.resolve(heads.length > 1 ? heads.shift() : heads[0]) };
       };
-      const it = watching(changing, { outcome: [refusal, { kind: 'charged' }] });
+      const it = recording(changing, { outcome: [refusal, { kind: 'charged' }] });
       expect(await send(it, 1)).toMatchObject({ status: 200 });
       // Without another try, and for a first try, the refusal stands.
-      const alone = watching(() => ({}), { outcome: refusal });
+      const alone = recording(() => ({}), { outcome: refusal });
       expect(await send(alone, 1)).toMatchObject({ status });
-      const first = watching(changing, { outcome: refusal });
+      const first = recording(changing, { outcome: refusal });
       expect(await send(first, 0)).toMatchObject({ status });
       expect(first.stage.orders).toHaveLength(1);
     },
@@ -165,7 +165,7 @@ describe('what is noted and asked', () => {
   it('A retry is counted in the rate before it attaches, so that it is not refused after that', async () => {
     let attached = 0;
     const entry = { id: 'e', creationIds: ['c' as never], madeAt: 0, seen: [0] } as const;
-    const it = watching(
+    const it = recording(
       () => ({
         readHead: async () => Promise.resolve({ made: 1, madeByRetry: 0 }),
         entries: async () => Promise.resolve([entry]),

@@ -15,19 +15,19 @@ beforeEach(async () => {
 });
 afterEach(() => scene.end());
 
-interface Told {
+interface PaymentNotice {
   readonly notice: string;
   readonly account: { readonly available: number };
   readonly payment: Readonly<Record<string, unknown>>;
 }
 
 /** The notices of payments that the table holds, the oldest first. */
-async function told(): Promise<Told[]> {
+async function notices(): Promise<PaymentNotice[]> {
   const { name, client } = scene.table;
   const { Items = [] } = await client.send(new ScanCommand({ TableName: name, ConsistentRead: true }));
   return Items.filter(({ sk, type }) => sk === 'NOTICE' && String(type).startsWith('payment.'))
     .toSorted((one, other) => (String(one['id']) < String(other['id']) ? -1 : 1))
-    .map(({ webhook }) => JSON.parse((webhook as { body: string }).body) as Told);
+    .map(({ webhook }) => JSON.parse((webhook as { body: string }).body) as PaymentNotice);
 }
 
 async function paid(): Promise<StripePayment> {
@@ -46,7 +46,7 @@ describe('An account is notified', () => {
     await scene.fake.advance(61);
     const events = scene.fake.webhooks.flatMap((event) => Array.from({ length: 5 }, () => event));
     await Promise.all([...events.map((event) => scene.receive(event)), scene.worker(), scene.worker()]);
-    expect(await told()).toEqual([
+    expect(await notices()).toEqual([
       expect.objectContaining({
         notice: 'payment.received',
         account: { available: 35, low_balance: null, currency: 'USD' },
@@ -69,7 +69,7 @@ describe('An account is notified', () => {
     scene.fake.act({ action: 'dispute', payment_intent: paymentIntent, as: 'won' });
     await followed();
     expect(
-      (await told()).map(({ notice, account: { available }, payment }) => [notice, available, payment]),
+      (await notices()).map(({ notice, account: { available }, payment }) => [notice, available, payment]),
     ).toEqual([
       ['payment.received', 35, { id, kind: 'checkout', amount: 25 }],
       ['payment.reversed', 25, { id, reason: 'refund', amount: -10 }],
@@ -87,7 +87,7 @@ describe('An account is notified', () => {
       await scene.worker();
       await scene.fake.advance(60);
     }
-    const [, failed, ...more] = await told();
+    const [, failed, ...more] = await notices();
     expect(more).toEqual([]);
     expect(failed).toMatchObject({
       notice: 'payment.failed',
@@ -109,7 +109,7 @@ describe('An account is notified', () => {
       await scene.fake.advance(60);
       await createWalletStore(scene.table).adjust(account, usd(-30), `minute ${minute}`);
     }
-    expect((await told()).filter(({ notice }) => notice === 'payment.failed')).toEqual([
+    expect((await notices()).filter(({ notice }) => notice === 'payment.failed')).toEqual([
       expect.objectContaining({
         payment: {
           id: null,
@@ -126,6 +126,6 @@ describe('An account is notified', () => {
   it('of nothing when it wants no notices', async () => {
     account = await scene.account(10);
     await paid();
-    expect(await told()).toEqual([]);
+    expect(await notices()).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ export async function setStage(options: TestServiceOptions): Promise<Stage> {
     startReceiver(),
   ]);
   const [rendering, storing] = [createGate(), createGate()];
-  service.machine.watchAws(async (call, serve) => {
+  service.machine.interceptAws(async (call, serve) => {
     if (call.caller.startsWith('RenderImage')) await rendering.passed();
     if (call.caller.startsWith('RenderImage') && call.operation === 'PutObject') await storing.passed();
     return serve();

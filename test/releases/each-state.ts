@@ -30,7 +30,7 @@ export async function creationsInEachState(two: TwoReleases): Promise<void> {
   const polled = await submit(service, ofVendor.key, { model: 'flux-2-pro', prompt: statesLeft.polled });
   await recordWhen(service, polled, ({ attempts }) => attempts[0]?.jobId !== undefined);
   // The vendor gets the call, and the answer never comes: the job is not noted.
-  machine.watchAws((call, serve) =>
+  machine.interceptAws((call, serve) =>
     call.operation === 'UpdateItem' && JSON.stringify(call.input).includes('jobId')
       ? new Promise(() => undefined)
       : serve(),

@@ -30,7 +30,7 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
     });
     afterEach(() => {
       two.service.machine.faults.clear();
-      two.service.machine.watchAws((_call, serve) => serve());
+      two.service.machine.interceptAws((_call, serve) => serve());
       two.vendor.mood.isReady = false;
     });
     afterAll(async () => {
@@ -107,7 +107,7 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
           const { key } = await service.client();
           const name = `refund-${from}-${written}`;
           const reached = Promise.withResolvers<undefined>();
-          service.machine.watchAws(async (call, serve) => {
+          service.machine.interceptAws(async (call, serve) => {
             if (!call.caller.startsWith('RefundCharge') || call.operation !== 'TransactWriteItems')
               return serve();
             if (written) await serve();
@@ -120,7 +120,7 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
           });
           await reached.promise;
           two.use(to);
-          service.machine.watchAws((_call, serve) => serve());
+          service.machine.interceptAws((_call, serve) => serve());
           expect(await two.crash('RefundCharge', id)).toBe(1);
           await service.machine.advance(30);
           expect(await settled(service, id)).toMatchObject({
@@ -143,7 +143,7 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
         const creation = await recordWhen(service, id, hasJob);
         two.use(to);
         const refused = Promise.withResolvers<undefined>();
-        service.machine.watchAws(async (call, serve) => {
+        service.machine.interceptAws(async (call, serve) => {
           try {
             return await serve();
           } catch (error) {
@@ -193,7 +193,7 @@ describe.each<{ definition: Release }>([{ definition: 'today' }, { definition: '
         const { key } = await service.client();
         const held = Promise.withResolvers<undefined>();
         const asked: string[] = [];
-        service.machine.watchAws(async (call, serve) => {
+        service.machine.interceptAws(async (call, serve) => {
           if (call.caller.startsWith('RenderImage')) await held.promise;
           if (call.operation === 'StartExecution') asked.push(`${call.caller} ${String(call.input['name'])}`);
           return serve();

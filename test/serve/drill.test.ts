@@ -64,7 +64,7 @@ it(
     for (let kill = 0; kill < kills; kill += 1) {
       const run = stack.admin('backup', 'enter', '--table', table);
       let writesLeft = 1 + Math.floor((random() * listed.length * 1.4) / kills);
-      machine.watchAws(async (call, serve) => {
+      machine.interceptAws(async (call, serve) => {
         if (
           !/^(Put|Update|Delete|Transact)/.test(call.operation) ||
           !JSON.stringify(call.input).includes(table)
@@ -78,7 +78,7 @@ it(
       });
       if ((await run.ended).code === null) killed += 1;
     }
-    machine.watchAws((_call, serve) => serve());
+    machine.interceptAws((_call, serve) => serve());
     await listedBy(stack, 'enter', table);
     const { done, left } = life;
     const old = await allItems(operator);

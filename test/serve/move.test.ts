@@ -554,7 +554,7 @@ describe('an import that is killed', () => {
   async function killAt({ machine, admin }: StandInStack, last: number, isServed: boolean): Promise<boolean> {
     const child = admin('import', '--from', exported);
     let calls = 0;
-    machine.watchAws(async (_call, serve) => {
+    machine.interceptAws(async (_call, serve) => {
       calls += 1;
       if (calls !== last) return serve();
       if (isServed) await serve();
@@ -562,7 +562,7 @@ describe('an import that is killed', () => {
       return new Promise(() => undefined);
     });
     const { code, complaint } = await child.ended;
-    machine.watchAws((_call, serve) => serve());
+    machine.interceptAws((_call, serve) => serve());
     if (code !== null) expect(code, complaint).toBe(0);
     return code === null;
   }
@@ -631,12 +631,12 @@ describe('an import into a busy table', () => {
     expect(await createAgeStore(operator.table).read()).toEqual({ doneUntil: '9999-12-31' });
     await deleteItem(operator.table, strange);
     // The time to live of an item may end before the items are read back.
-    machine.watchAws(async (call, serve) => {
+    machine.interceptAws(async (call, serve) => {
       if (call.operation === 'Scan') await deleteItem(operator.table, passing());
       return serve();
     });
     await importService(operator, exported, () => undefined);
-    machine.watchAws((_call, serve) => serve());
+    machine.interceptAws((_call, serve) => serve());
 
     // A run that was killed at its end overwrites no door.
     const mark = {

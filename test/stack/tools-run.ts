@@ -11,13 +11,13 @@ export interface Shared {
   readonly source: string;
   /** `upload:ID` of an image in the bucket. */
   readonly upload: string;
-  readonly isTold: (client: Client) => Promise<void>;
+  readonly isNotified: (client: Client) => Promise<void>;
 }
 
 export async function useOpenai(
   service: TestService,
   { key }: Client,
-  { source, upload, isTold }: Shared,
+  { source, upload, isNotified }: Shared,
 ): Promise<void> {
   const { openaiUrl, inboxUrl } = service.machine;
   const call = async (
@@ -49,7 +49,7 @@ export async function useOpenai(
     call('/images/generations', picture, { as: poor.key, status: 402 }),
     triedTwice(),
   ]);
-  await isTold(poor);
+  await isNotified(poor);
 
   /** The second try of a call finds the picture of the first. */
   async function triedTwice(): Promise<void> {

@@ -14,7 +14,7 @@ import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { startTestService } from '../fixtures/service.ts';
 import { settled, submit } from '../whole/workflow/creations.ts';
 import { nameOf, resolved } from './template.ts';
-import { watchCalls, wholeRun, type WholeRun } from './whole-run.ts';
+import { recordCalls, wholeRun, type WholeRun } from './whole-run.ts';
 
 interface Grant {
   readonly name: string;
@@ -217,7 +217,7 @@ describe('a template with one grant less', () => {
       templatePath: await templateWithout('RenderImageSmallServiceRoleDefaultPolicy', 's3:PutObject'),
     });
     try {
-      const { refused } = watchCalls(service);
+      const { refused } = recordCalls(service);
       const { key } = await service.client();
       expect(await settled(service, await submit(service, key, { prompt: 'a lake' }))).toMatchObject({
         status: 'failed',

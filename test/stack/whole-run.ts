@@ -48,7 +48,7 @@ export async function wholeRun(): Promise<WholeRun> {
   // A second route behind fal, so that renderers read the health of both. It has no key, and nobody asks it.
   await service.operator.providers.enable('replicate');
   const origin = await startImageOrigin();
-  const watched = watchCalls(service, holdFirstLeases(service));
+  const watched = recordCalls(service, holdFirstLeases(service));
   try {
     const client = await service.client();
     const source = origin.at('/source.png', answering(200, png(640, 480)));
@@ -57,7 +57,7 @@ export async function wholeRun(): Promise<WholeRun> {
     await useOpenai(service, client, {
       source,
       upload: await uploaded(service, client.key),
-      isTold: async (poor) => isTold(service, poor),
+      isNotified: async (poor) => isNotified(service, poor),
     });
     await useNotices(service, source);
     await useReconciler(service);
@@ -101,18 +101,18 @@ async function useCallbacks(service: TestService, fal: CallingVendor): Promise<v
     expect(await fal.callBack(job, { at: service.machine.clock.now() })).toBe(200);
     await settled(service, id);
   }
-  await isTold(service, watched);
+  await isNotified(service, watched);
   await cancelParked(service, key);
-  await tellAfterRefund(service);
+  await notifyAfterRefund(service);
 }
 
 /** A refund after which the wallet is low, because another creation still waits. */
-async function tellAfterRefund(service: TestService): Promise<void> {
+async function notifyAfterRefund(service: TestService): Promise<void> {
   const watched = await lowClient(service);
   const waits = await submit(service, watched.key, callingBack);
   await isParked(service, waits);
   await submit(service, watched.key, { prompt: 'a lake [sandbox:fail]' });
-  await isTold(service, watched);
+  await isNotified(service, watched);
   await service.send(`/creations/${waits}/cancel`, { key: watched.key, method: 'POST' });
 }
 
@@ -158,7 +158,7 @@ function holdFirstLeases({ machine, operator }: TestService): (call: AwsCall) =>
  * Collects every call of a function, and the messages of refused calls. `before` runs before each call of a
  * function.
  */
-export function watchCalls(
+export function recordCalls(
   { machine }: TestService,
   before: (call: AwsCall) => Promise<void> = () => Promise.resolve(),
 ): {
@@ -166,7 +166,7 @@ export function watchCalls(
   readonly refused: string[];
 } {
   const [calls, refused]: [AwsCall[], string[]] = [[], []];
-  machine.watchAws(async (call, serve) => {
+  machine.interceptAws(async (call, serve) => {
     if (call.caller !== 'operator') {
       calls.push(call);
       await before(call);
@@ -310,11 +310,11 @@ async function useNotices(service: TestService, source: string): Promise<void> {
   await setNotices(poor.account.id, { noticeUrl: machine.inboxUrl }, operator);
   const body = { model: 'sandbox-sketch', prompt: 'a lake' };
   expect((await service.send('/images/generate', { key: poor.key, body })).status).toBe(402);
-  await isTold(service, poor);
+  await isNotified(service, poor);
   for (const other of [{}, { model: 'sandbox-panorama' }, { model: 'sandbox-pro', image_urls: [source] }]) {
     const client = await lowClient(service);
     await submit(service, client.key, { prompt: 'a lake', ...other });
-    await isTold(service, client);
+    await isNotified(service, client);
   }
   const lost = await lowClient(service);
   machine.faults.set({
@@ -325,7 +325,7 @@ async function useNotices(service: TestService, source: string): Promise<void> {
   });
   const id = await submit(service, lost.key, { prompt: 'a lake' });
   await settled(service, id);
-  await isTold(service, lost);
+  await isNotified(service, lost);
   await ended(service, id);
   machine.faults.clear();
 }
@@ -346,7 +346,7 @@ async function useLateSignature(service: TestService, key: string): Promise<void
   machine.faults.clear();
 }
 
-async function isTold(service: TestService, { account }: Client): Promise<void> {
+async function isNotified(service: TestService, { account }: Client): Promise<void> {
   for (;;) {
     const { toldLow, toldEmpty } = await service.account(account.id);
     if (toldLow ?? toldEmpty) return;

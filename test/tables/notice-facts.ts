@@ -49,14 +49,14 @@ const keyPart = (notice: NoticeRecord): Record<string, unknown> =>
   (JSON.parse(notice.webhook.body ?? '') as { key: Record<string, unknown> }).key;
 
 /** Checks thresholds after a creation, and returns what the notices say of the key. */
-async function lookAfter(stores: Stores, number: number, at = now): Promise<Record<string, unknown>[]> {
+async function checkAfter(stores: Stores, number: number, at = now): Promise<Record<string, unknown>[]> {
   const creation = await stores.creations.read(idOf(number));
   if (!creation) throw new Error('no such creation');
   return (await lookForCrossings(placeOf(creation), servicesAt(stores, at))).map(keyPart);
 }
 
 /** Checks thresholds after a request of this cost that a cap refused. */
-async function lookAfterRefusal(
+async function checkAfterRefusal(
   stores: Stores,
   cap: Extract<RefusedFor, { kind: 'cap' }>['cap'],
   costMicros: Micros,
@@ -70,7 +70,7 @@ async function lookAfterRefusal(
 
 let notices = 0;
 /** Sends the notice of a check that read the key some time before. */
-async function tellStale(stores: Stores, crossing: Partial<Crossing>): Promise<boolean> {
+async function notifyStale(stores: Stores, crossing: Partial<Crossing>): Promise<boolean> {
   notices += 1;
   const id = `ntc_019aa5a0-1000-7000-8000-${notices.toString(16).padStart(12, '0')}` as NoticeId;
   const notice = {
@@ -85,7 +85,7 @@ async function tellStale(stores: Stores, crossing: Partial<Crossing>): Promise<b
   return createNoticeMarks(stores.table).tell(crossing as Crossing, notice);
 }
 
-const toldIn = async (stores: Stores): Promise<string[]> =>
+const marksIn = async (stores: Stores): Promise<string[]> =>
   Object.keys((await keyOf(stores)).told ?? {}).sort();
 
 const counter = keys.userSpend(accountId, keyId, '2026_11', userHash(user));
@@ -99,8 +99,8 @@ async function setBudget({ table }: Stores, micros: Micros): Promise<void> {
 /** Checks thresholds after a creation of this month, and returns what the notices say of the budget. */
 async function budgetAt(stores: Stores, at = now): Promise<Record<string, unknown>[]> {
   const place = { accountId, periods: { monthly: monthOf(at) } };
-  const told = await lookForCrossings(place, servicesAt(stores, at));
-  return told.map(
+  const sent = await lookForCrossings(place, servicesAt(stores, at));
+  return sent.map(
     ({ webhook }) => (JSON.parse(webhook.body ?? '') as { budget: Record<string, unknown> }).budget,
   );
 }
@@ -128,7 +128,7 @@ export const noticeFacts: Facts = {
     for (const number of [4, 5]) await chargeAt(stores, number, december);
     expect(await budgetAt(stores, december)).toMatchObject([{ month: '2026-12', level: 80, spent: 0.12 }]);
     await chargeAt(stores, 6);
-    expect(await budgetAt(stores), 'a look at the month that is over').toEqual([]);
+    expect(await budgetAt(stores), 'a check of the month that is over').toEqual([]);
   },
 
   'A budget that was changed since the check, or notified by another check, is not notified': async (
@@ -138,12 +138,12 @@ export const noticeFacts: Facts = {
     await setBudget(stores, cents(4));
     const crossing = { type: 'budget.reached', month: '2026_11', spentMicros: cents(4) } as const;
     const at = (level: 80 | 100, budget = 4) => ({ ...crossing, level, budgetMicros: cents(budget) });
-    expect(await tellStale(stores, at(100, 5))).toBe(false);
-    expect(await tellStale(stores, at(80))).toBe(true);
-    expect(await tellStale(stores, at(80))).toBe(false);
-    expect(await tellStale(stores, at(100))).toBe(true);
-    expect(await tellStale(stores, at(80))).toBe(false);
-    expect(await tellStale(stores, { ...at(100), month: '2026_10' })).toBe(false);
+    expect(await notifyStale(stores, at(100, 5))).toBe(false);
+    expect(await notifyStale(stores, at(80))).toBe(true);
+    expect(await notifyStale(stores, at(80))).toBe(false);
+    expect(await notifyStale(stores, at(100))).toBe(true);
+    expect(await notifyStale(stores, at(80))).toBe(false);
+    expect(await notifyStale(stores, { ...at(100), month: '2026_10' })).toBe(false);
   },
 
   'A daily cap is notified once for each level and day, with the day and the end of the day': async (
@@ -151,9 +151,9 @@ export const noticeFacts: Facts = {
   ) => {
     await prepare(stores, { dailyCapMicros: cents(9) });
     await chargeAt(stores, 1);
-    expect(await lookAfter(stores, 1)).toEqual([]);
+    expect(await checkAfter(stores, 1)).toEqual([]);
     await chargeAt(stores, 2);
-    expect(await lookAfter(stores, 2)).toEqual([
+    expect(await checkAfter(stores, 2)).toEqual([
       {
         id: keyId,
         name: 'server',
@@ -165,28 +165,28 @@ export const noticeFacts: Facts = {
         resets_at: '2026-11-22T00:00:00.000Z',
       },
     ]);
-    expect(await lookAfter(stores, 2)).toEqual([]);
-    expect(await lookAfterRefusal(stores, 'daily', cents(4))).toMatchObject([{ level: 100, spent: 0.08 }]);
-    expect(await lookAfterRefusal(stores, 'daily', cents(4))).toEqual([]);
+    expect(await checkAfter(stores, 2)).toEqual([]);
+    expect(await checkAfterRefusal(stores, 'daily', cents(4))).toMatchObject([{ level: 100, spent: 0.08 }]);
+    expect(await checkAfterRefusal(stores, 'daily', cents(4))).toEqual([]);
     const tomorrow = now + dayMillis;
     await chargeAt(stores, 3, tomorrow);
     await chargeAt(stores, 4, tomorrow);
-    expect(await lookAfter(stores, 4, tomorrow)).toMatchObject([{ period: '2026-11-22', level: 80 }]);
+    expect(await checkAfter(stores, 4, tomorrow)).toMatchObject([{ period: '2026-11-22', level: 80 }]);
   },
 
   'A charge removes the daily marks together with the days, and leaves the other marks': async (stores) => {
     await prepare(stores, { dailyCapMicros: cents(4), monthlyCapMicros: cents(4), totalCapMicros: cents(4) });
     await chargeAt(stores, 1);
-    expect(await lookAfter(stores, 1)).toHaveLength(3);
+    expect(await checkAfter(stores, 1)).toHaveLength(3);
     await stores.accounts.changeKey(accountId, keyId, { monthlyCapMicros: null, totalCapMicros: null });
     await chargeAt(stores, 2, now + 3 * dayMillis);
-    await lookAfter(stores, 2, now + 3 * dayMillis);
+    await checkAfter(stores, 2, now + 3 * dayMillis);
     const lasting = ['monthly_2026_11', 'total_total'];
-    expect(await toldIn(stores)).toEqual(['daily_2026_11_21', 'daily_2026_11_24', ...lasting]);
+    expect(await marksIn(stores)).toEqual(['daily_2026_11_21', 'daily_2026_11_24', ...lasting]);
     await chargeAt(stores, 3, now + 4 * dayMillis);
-    expect(await toldIn(stores)).toEqual(['daily_2026_11_24', ...lasting]);
+    expect(await marksIn(stores)).toEqual(['daily_2026_11_24', ...lasting]);
     // A check that comes so late finds no spend of the day, and sends no second notice.
-    expect(await lookAfter(stores, 1, now + 4 * dayMillis)).toEqual([]);
+    expect(await checkAfter(stores, 1, now + 4 * dayMillis)).toEqual([]);
   },
 
   'A key whose daily cap refuses everything is never charged, and keeps the marks of four days': async (
@@ -195,10 +195,12 @@ export const noticeFacts: Facts = {
     await prepare(stores, { dailyCapMicros: cents(3) });
     for (let day = 0; day < 6; day += 1) {
       const at = now + day * dayMillis;
-      expect(await lookAfterRefusal(stores, 'daily', cents(4), at)).toMatchObject([{ level: 100, spent: 0 }]);
-      expect(await lookAfterRefusal(stores, 'daily', cents(4), at)).toEqual([]);
+      expect(await checkAfterRefusal(stores, 'daily', cents(4), at)).toMatchObject([
+        { level: 100, spent: 0 },
+      ]);
+      expect(await checkAfterRefusal(stores, 'daily', cents(4), at)).toEqual([]);
     }
-    expect(await toldIn(stores)).toEqual([
+    expect(await marksIn(stores)).toEqual([
       'daily_2026_11_23',
       'daily_2026_11_24',
       'daily_2026_11_25',
@@ -211,16 +213,16 @@ export const noticeFacts: Facts = {
       const december = Date.UTC(2026, 11, 5);
       await prepare(stores, { totalCapMicros: cents(10) });
       await chargeAt(stores, 1);
-      expect(await lookAfter(stores, 1)).toEqual([]);
+      expect(await checkAfter(stores, 1)).toEqual([]);
       await chargeAt(stores, 2, december);
-      expect(await lookAfter(stores, 2, december)).toMatchObject([
+      expect(await checkAfter(stores, 2, december)).toMatchObject([
         { cap: 'total', period: 'total', level: 80, limit: 0.1, spent: 0.08, resets_at: null },
       ]);
-      expect(await lookAfter(stores, 2, december)).toEqual([]);
+      expect(await checkAfter(stores, 2, december)).toEqual([]);
       await stores.accounts.changeKey(accountId, keyId, { totalCapMicros: cents(12) });
       await chargeAt(stores, 3, december);
-      expect(await lookAfter(stores, 3, december)).toMatchObject([{ level: 100, limit: 0.12, spent: 0.12 }]);
-      expect(await toldIn(stores)).toEqual(['total_total']);
+      expect(await checkAfter(stores, 3, december)).toMatchObject([{ level: 100, limit: 0.12, spent: 0.12 }]);
+      expect(await marksIn(stores)).toEqual(['total_total']);
     },
 
   'A total that fell below its level since the check is not notified, whichever month was refunded': async (
@@ -250,19 +252,19 @@ export const noticeFacts: Facts = {
       await stores.charges.refund(creation as Parameters<Stores['charges']['refund']>[0], refund);
     };
     await giveBack(1);
-    expect(await tellStale(stores, crossing)).toBe(false);
+    expect(await notifyStale(stores, crossing)).toBe(false);
     await chargeAt(stores, 3, now);
     await giveBack(2);
-    expect(await tellStale(stores, crossing)).toBe(false);
+    expect(await notifyStale(stores, crossing)).toBe(false);
     await chargeAt(stores, 4, december);
-    expect(await tellStale(stores, crossing)).toBe(true);
-    expect(await tellStale(stores, crossing)).toBe(false);
+    expect(await notifyStale(stores, crossing)).toBe(true);
+    expect(await notifyStale(stores, crossing)).toBe(false);
   },
 
   'A total cap below every price is notified when it refuses the first request': async (stores) => {
     await prepare(stores, { totalCapMicros: cents(3) });
-    expect(await lookAfterRefusal(stores, 'total', cents(4))).toMatchObject([{ level: 100, spent: 0 }]);
-    expect(await lookAfterRefusal(stores, 'total', cents(4))).toEqual([]);
+    expect(await checkAfterRefusal(stores, 'total', cents(4))).toMatchObject([{ level: 100, spent: 0 }]);
+    expect(await checkAfterRefusal(stores, 'total', cents(4))).toEqual([]);
   },
 
   'The cap of a user is notified for each user alone, and its mark is in the counter of the user': async (
@@ -271,9 +273,9 @@ export const noticeFacts: Facts = {
     await prepare(stores, { perUserMonthlyCapMicros: cents(8) });
     await chargeAt(stores, 1);
     await chargeAt(stores, 2, now, 'somebody else');
-    expect(await lookAfter(stores, 2)).toEqual([]);
+    expect(await checkAfter(stores, 2)).toEqual([]);
     await chargeAt(stores, 3);
-    expect(await lookAfter(stores, 3)).toEqual([
+    expect(await checkAfter(stores, 3)).toEqual([
       {
         id: keyId,
         name: 'server',
@@ -286,16 +288,16 @@ export const noticeFacts: Facts = {
         resets_at: '2026-12-01T00:00:00.000Z',
       },
     ]);
-    expect(await lookAfter(stores, 3)).toEqual([]);
-    expect(await lookAfterRefusal(stores, 'user', cents(4))).toEqual([]);
+    expect(await checkAfter(stores, 3)).toEqual([]);
+    expect(await checkAfterRefusal(stores, 'user', cents(4))).toEqual([]);
     expect(await stores.item(counter)).toMatchObject({
       spentMicros: cents(8),
       told: { level: 100, capMicros: cents(8) },
       expiresAtSeconds: Date.UTC(2027, 2, 3) / 1000,
     });
-    expect(await toldIn(stores)).toEqual([]);
+    expect(await marksIn(stores)).toEqual([]);
     await chargeAt(stores, 4, now, 'somebody else');
-    expect(await lookAfter(stores, 4)).toMatchObject([{ user: 'somebody else', level: 100 }]);
+    expect(await checkAfter(stores, 4)).toMatchObject([{ user: 'somebody else', level: 100 }]);
     const question = { clientAddress: '203.0.113.7', rate: 'post', nowMillis: now } as const;
     const asked = { ...question, key: { accountId, keyId }, userHash: userHash(user) };
     expect((await stores.requests.read(asked)).userTold).toMatchObject({ level: 100 });
@@ -303,15 +305,15 @@ export const noticeFacts: Facts = {
 
   'A refused request of a user for whom nothing was charged makes a counter that expires': async (stores) => {
     await prepare(stores, { perUserMonthlyCapMicros: cents(3) });
-    expect(await lookAfterRefusal(stores, 'user', cents(4))).toMatchObject([{ user, level: 100, spent: 0 }]);
+    expect(await checkAfterRefusal(stores, 'user', cents(4))).toMatchObject([{ user, level: 100, spent: 0 }]);
     expect(await stores.item(counter)).toMatchObject({
       told: { level: 100 },
       expiresAtSeconds: Date.UTC(2027, 2, 3) / 1000,
     });
-    expect(await lookAfterRefusal(stores, 'user', cents(4))).toEqual([]);
+    expect(await checkAfterRefusal(stores, 'user', cents(4))).toEqual([]);
     await stores.accounts.changeKey(accountId, keyId, { perUserMonthlyCapMicros: cents(4) });
     await chargeAt(stores, 1);
-    expect(await lookAfter(stores, 1)).toMatchObject([{ level: 100, limit: 0.04, spent: 0.04 }]);
+    expect(await checkAfter(stores, 1)).toMatchObject([{ level: 100, limit: 0.04, spent: 0.04 }]);
   },
 
   'The cap of a user that was refunded since the check is not notified, and one of two checks notifies':
@@ -329,11 +331,11 @@ export const noticeFacts: Facts = {
         spentMicros: cents(8),
         leastMicros: cents(8),
       } as const;
-      expect(await tellStale(stores, crossing)).toBe(false);
+      expect(await notifyStale(stores, crossing)).toBe(false);
       await chargeAt(stores, 2);
-      expect(await tellStale(stores, crossing)).toBe(true);
-      expect(await tellStale(stores, crossing)).toBe(false);
-      expect(await tellStale(stores, { ...crossing, level: 80 })).toBe(false);
+      expect(await notifyStale(stores, crossing)).toBe(true);
+      expect(await notifyStale(stores, crossing)).toBe(false);
+      expect(await notifyStale(stores, { ...crossing, level: 80 })).toBe(false);
     },
 
   'A creation that was not counted for its user reads no counter': async (stores) => {
@@ -346,6 +348,6 @@ export const noticeFacts: Facts = {
       monthly: '2026_11',
       total: 'total',
     });
-    expect(await lookAfter(stores, 1)).toEqual([]);
+    expect(await checkAfter(stores, 1)).toEqual([]);
   },
 };

@@ -8,7 +8,7 @@ import { stub, failureOf } from '../api/fakes.ts';
 import { accountId, keyId, now } from '../fixtures/records.ts';
 import { ok, payload, type Setting, stage, type Stage } from './deliver-webhook-fixture.ts';
 
-const look = `look ${accountId} ${keyId}`;
+const check = `check ${accountId} ${keyId}`;
 const failed = { ...ok, status: 500 } as const;
 const noticeId = 'ntc_019aa5a0-1000-7000-8000-00000000000a' as NoticeId;
 
@@ -16,19 +16,19 @@ describe('the check of thresholds after the end of a creation', () => {
   it('The creation of an account with an address is checked before its webhook is sent', async () => {
     const { services, steps } = stage({ creation: { isWatched: true } });
     await deliverWebhook(payload, services);
-    expect(steps).toEqual([look, 'claim', 'post', 'settle']);
+    expect(steps).toEqual([check, 'claim', 'post', 'settle']);
   });
 
   it('A creation without a webhook is checked, too', async () => {
     const { services, steps } = stage({ creation: { isWatched: true }, lacks: 'webhook' });
     await deliverWebhook(payload, services);
-    expect(steps).toEqual([look]);
+    expect(steps).toEqual([check]);
   });
 
   it('A check that breaks off keeps no webhook from being sent, and the state machine retries', async () => {
-    const { services, steps, log } = stage({ creation: { isWatched: true }, isLookBusy: true });
+    const { services, steps, log } = stage({ creation: { isWatched: true }, isCheckBusy: true });
     expect(await failureOf(deliverWebhook(payload, services))).toBe('WebhookNotDelivered');
-    expect(steps).toEqual([look, 'claim', 'post', 'settle']);
+    expect(steps).toEqual([check, 'claim', 'post', 'settle']);
     expect(log.lines).toEqual(['info notices_not_looked_for', 'info webhook_attempted']);
   });
 });
@@ -46,7 +46,7 @@ describe('the count of failed attempts in a row', () => {
     [
       'the tenth, and checks thresholds',
       { answer: failed, failures: { inARow: 9, isTold: false }, countsTo: 10 },
-      ['count', `look ${accountId}`],
+      ['count', `check ${accountId}`],
     ],
     ['the eleventh', { answer: failed, failures: { inARow: 10, isTold: true }, countsTo: 11 }, ['count']],
     ['no success after a success', { failures: { inARow: 0, isTold: false } }, []],

@@ -64,7 +64,7 @@ export interface Setting {
   /** The number of failed attempts in a row, with this one. */
   readonly countsTo?: number;
   /** Whether the check of thresholds finds the table busy. */
-  readonly isLookBusy?: boolean;
+  readonly isCheckBusy?: boolean;
 }
 
 /** An attempt that became due five seconds ago, unless the test says otherwise. */
@@ -126,8 +126,8 @@ export function stage(setting: Setting = {}): Stage {
     deliveries,
     notices: stub<NoticeStore>({
       look: async (account, key) => {
-        steps.push(`look ${account}${key === undefined ? '' : ` ${key}`}`);
-        if (setting.isLookBusy === true) return Promise.reject(new Overloaded('busy'));
+        steps.push(`check ${account}${key === undefined ? '' : ` ${key}`}`);
+        if (setting.isCheckBusy === true) return Promise.reject(new Overloaded('busy'));
         return Promise.resolve(undefined);
       },
     }),

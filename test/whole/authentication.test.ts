@@ -90,12 +90,12 @@ describe('401 ERR_API_KEY_INVALID with WWW-Authenticate: Bearer', () => {
   it('A key with a bad checksum is answered api_key_invalid without a lookup of account or key', async () => {
     fromElsewhere();
     const read: string[] = [];
-    service.machine.watchAws((call, serve) => {
+    service.machine.interceptAws((call, serve) => {
       if (call.operation === 'BatchGetItem') read.push(JSON.stringify(call.input));
       return serve();
     });
     const answer = await ask({ authorization: `Bearer ${mistyped(client.key)}` });
-    service.machine.watchAws((_call, serve) => serve());
+    service.machine.interceptAws((_call, serve) => serve());
     expect(refusalOf(answer)).toEqual(invalid);
     expect(read).toHaveLength(1);
     expect(read[0]).toContain('"IP#');

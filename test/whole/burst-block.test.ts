@@ -73,7 +73,7 @@ describe('twenty rejected authentications of one address in a minute', () => {
     // Both loops lack one rejection. Both requests read that there is no block. Then the 401 counts and ends,
     // and then the 403 counts.
     const [read, ended] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-    service.machine.watchAws(async (call, serve) => {
+    service.machine.interceptAws(async (call, serve) => {
       const counted = call.operation === 'UpdateItem' ? JSON.stringify(call.input) : '';
       if (counted.includes('REJECTED#401')) await read.promise;
       if (counted.includes('REJECTED#403')) {
@@ -88,7 +88,7 @@ describe('twenty rejected authentications of one address in a minute', () => {
         ended.resolve(undefined);
       }),
     ]);
-    service.machine.watchAws((_call, serve) => serve());
+    service.machine.interceptAws((_call, serve) => serve());
     expect(last.map(({ status }) => status)).toEqual([403, 401]);
     expect(refusalOf(await ask('127.0.0.7', client.key))).toEqual(blocked);
     expect(await scopeOf('127.0.0.7')).toBe('all');

@@ -87,7 +87,7 @@ describe('the fields of a creation', () => {
   it('A processing creation has exactly these fields', async () => {
     // The image is held back until the creation has been shown.
     const shown = Promise.withResolvers<undefined>();
-    service.machine.watchAws(async (call, serve) => {
+    service.machine.interceptAws(async (call, serve) => {
       if (call.caller.startsWith('RenderImage') && call.operation === 'PutObject') await shown.promise;
       return serve();
     });
@@ -95,7 +95,7 @@ describe('the fields of a creation', () => {
     await recordWhen(service, id, ({ status }) => status !== 'queued');
     const answer = await show(id);
     shown.resolve(undefined);
-    service.machine.watchAws((_call, serve) => serve());
+    service.machine.interceptAws((_call, serve) => serve());
     // test/creations/poll-pace.test.ts says when it is which.
     expect(answer.headers.get('retry-after')).toMatch(/^[12]$/);
     expect(answer.body).toEqual({

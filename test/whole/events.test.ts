@@ -9,7 +9,7 @@ import { type Answer, type Client, sharedTestService } from '../fixtures/service
 import { textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf } from './refusal.ts';
-import { heldPlaces, recordOf, settled, submit } from './workflow/creations.ts';
+import { heldSlots, recordOf, settled, submit } from './workflow/creations.ts';
 
 const service = await sharedTestService();
 afterAll(() => service.end());
@@ -156,7 +156,7 @@ describe('wait', () => {
   it('A held read answers when a creation ends, also without a cursor', async () => {
     const client = await service.client();
     const reading = firstPage(client);
-    while ((await heldPlaces(service, client.account.id, 'events')) < 1) await sleep(20);
+    while ((await heldSlots(service, client.account.id, 'events')) < 1) await sleep(20);
     const id = await submit(service, client.key, { prompt: 'a lake' });
     expect((await reading).data.map(({ payload }) => payload['id'])).toEqual([id]);
   });

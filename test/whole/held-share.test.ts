@@ -13,7 +13,7 @@ import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { type Client, startTestService } from '../fixtures/service.ts';
 import { rpc } from '../mcp/mcp-fixture.ts';
 import { everyAnswer } from './every-answer.ts';
-import { heldPlaces, submit } from './workflow/creations.ts';
+import { heldSlots, submit } from './workflow/creations.ts';
 
 const doors = ['OpenaiImages', 'Mcp', 'GenerateImage', 'ListEvents'];
 const templateSchema = z.looseObject({
@@ -29,7 +29,7 @@ const templateSchema = z.looseObject({
 const folder = await mkdtemp(join(tmpdir(), 'darkroom-held-'));
 const service = await startTestService({
   environment: { HELD_LIMIT: '2' },
-  templatePath: await templateWithPlaces(4),
+  templatePath: await templateWithSlots(4),
 });
 afterAll(async () => {
   await service.end();
@@ -37,14 +37,14 @@ afterAll(async () => {
 });
 
 /** The template, in which Lambda reserves so many executions for each door. */
-async function templateWithPlaces(places: number): Promise<string> {
+async function templateWithSlots(slots: number): Promise<string> {
   const path = await synthesizedTemplate();
   const template = templateSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   for (const { Metadata, Properties } of Object.values(template.Resources)) {
     const asset = Metadata?.['aws:asset:path'];
     if (Metadata && typeof asset === 'string') Metadata['aws:asset:path'] = resolve(dirname(path), asset);
     if (Properties && doors.includes(String(Metadata?.['SamResourceId'])))
-      Properties['ReservedConcurrentExecutions'] = places;
+      Properties['ReservedConcurrentExecutions'] = slots;
   }
   const changed = join(folder, 'Darkroom.template.json');
   await writeFile(changed, JSON.stringify(template));
@@ -55,8 +55,8 @@ const slow = 'a lake [sandbox:delay=200s]';
 const strangers = { postRate: '1000', maxConcurrent: '100' };
 
 /** Waits until requests of the account hold so many slots. */
-async function holding(places: number, { account }: Client, door: Door): Promise<void> {
-  while ((await heldPlaces(service, account.id, door)) !== places) await sleep(20);
+async function holding(slots: number, { account }: Client, door: Door): Promise<void> {
+  while ((await heldSlots(service, account.id, door)) !== slots) await sleep(20);
 }
 
 const pageSchema = z.object({ data: z.array(z.object({ payload: z.object({ id: z.string() }) })) });

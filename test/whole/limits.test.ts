@@ -134,7 +134,7 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
     const client = await service.client({ maxConcurrent: '3' });
     // Nothing is rendered until the test has seen the refusals.
     const refused = Promise.withResolvers<undefined>();
-    service.machine.watchAws(async (call, serve) => {
+    service.machine.interceptAws(async (call, serve) => {
       if (call.caller.startsWith('RenderImage')) await refused.promise;
       return serve();
     });
@@ -149,7 +149,7 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
     await service.operator.accounts.change(client.account.id, { maxConcurrent: 1 });
     expect(refusalOf(await submit(client))).toEqual(full(1));
     refused.resolve(undefined);
-    service.machine.watchAws((_call, serve) => serve());
+    service.machine.interceptAws((_call, serve) => serve());
     for (const answer of open) await service.ended(idOf(answer));
     expect((await submit(client)).status).toBe(202);
   });

@@ -8,7 +8,7 @@ import { type Browser, invite, openBrowser } from '../fixtures/portal.ts';
 import type { TestService } from '../fixtures/service.ts';
 
 /** Half a minute at least. */
-const mostLooks = 1_500;
+const mostPolls = 1_500;
 
 /** A payment that was begun, and the address of Stripe's page for it. */
 export interface Begun {
@@ -53,8 +53,8 @@ export async function openPayer(service: TestService, account: AccountId, email:
     },
     /** Waits until the wallet has so many USD. Throws when it does not come to that. */
     credited: async (dollars: number): Promise<void> => {
-      for (let looks = 0; (await balance()) !== dollars; looks += 1) {
-        if (looks > mostLooks) throw new Error(`the wallet has ${await balance()} USD, not ${dollars}`);
+      for (let polls = 0; (await balance()) !== dollars; polls += 1) {
+        if (polls > mostPolls) throw new Error(`the wallet has ${await balance()} USD, not ${dollars}`);
         await sleep(20);
       }
     },

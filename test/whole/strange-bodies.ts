@@ -43,13 +43,13 @@ type Put = (value: string) => string;
 const call = (more: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"generate_image",${more}}}`;
 const order = '"model":"sold-by-nobody","prompt":"a lake"';
-const placesOfMcp: readonly Put[] = [
+const putsOfMcp: readonly Put[] = [
   (value) => call(`"arguments":{${order},"metadata":${value}}`),
   (value) => call(`"arguments":{${order}},"_meta":${value}`),
   (value) => `{"jsonrpc":"2.0","id":1,"method":"initialize","params":${value}}`,
   (value) => value,
 ];
-const placesOfApi: readonly Put[] = [
+const putsOfApi: readonly Put[] = [
   (value) => `{${order},"ignored":${value}}`,
   (value) => `{${order},"metadata":${value}}`,
   (value) => `{${order},"images":${value}}`,
@@ -155,7 +155,7 @@ export function answersStrangeBodies(requests: number, seed: number): void {
     const ask = async (one: (typeof drawn)[number], place: number): Promise<void> => {
       const door = doors()[place % doors().length];
       if (!door) throw new Error('there are no doors');
-      const put = (door.name === 'mcp' ? placesOfMcp : placesOfApi)[one.place] ?? String;
+      const put = (door.name === 'mcp' ? putsOfMcp : putsOfApi)[one.place] ?? String;
       const sent = one.parts === undefined ? json(put(one.value)) : form(one.parts, one.value);
       const { status, text } = await send(door, sent, one.isKeyless);
       if (status >= 500) faults.push([door.name, status, text, sent.text.slice(0, 200), sent.text.length]);

@@ -67,7 +67,7 @@ describe('the thumbnails of a result', () => {
   it('Those that are stored after the erasure are taken back, and the record learns nothing of them', async () => {
     const erased = Promise.withResolvers<undefined>();
     const puts: string[] = [];
-    service.machine.watchAws(async (call, serve) => {
+    service.machine.interceptAws(async (call, serve) => {
       const key = String(call.input['Key']);
       if (call.operation !== 'PutObject' || !/-(96|480)\.webp$/.test(key)) return serve();
       await erased.promise;
@@ -80,7 +80,7 @@ describe('the thumbnails of a result', () => {
     expect((await service.send(`/creations/${id}`, { key: client.key, method: 'DELETE' })).status).toBe(204);
     erased.resolve(undefined);
     await expect.poll(() => puts.length).toBe(2);
-    service.machine.watchAws((_call, serve) => serve());
+    service.machine.interceptAws((_call, serve) => serve());
     const urls = puts.map((key) => `${service.operator.raw.resultsBaseUrl}/${key}`);
     const statuses = () => Promise.all(urls.map(async (url) => (await fetch(url)).status));
     await expect.poll(statuses).toEqual([403, 403]);

@@ -401,7 +401,7 @@ describe('a token in a page', () => {
       '/creations/1/cancel',
     ];
     const calls: string[] = [];
-    service.machine.watchAws((call, serve) => {
+    service.machine.interceptAws((call, serve) => {
       if (call.caller.startsWith('UnknownRoute')) calls.push(call.operation);
       return serve();
     });
@@ -414,7 +414,7 @@ describe('a token in a page', () => {
         headers.get('access-control-max-age'),
       ]).toEqual([204, '*', 'Authorization, Content-Type, Idempotency-Key, Prefer', '7200']);
     }
-    service.machine.watchAws((_call, serve) => serve());
+    service.machine.interceptAws((_call, serve) => serve());
     expect(calls.filter((name) => /Item/.test(name))).toEqual([]);
     const { token } = await mint(await service.client(), { origins: [origin] });
     expect((await service.send('/models', { key: token, from: '127.0.0.9' })).status).toBe(200);
@@ -522,7 +522,7 @@ describe('the budgets around a token', () => {
     const { token } = await mint(client);
     const callsOf = async (path: string, key: string, body?: object): Promise<string[]> => {
       const names: string[] = [];
-      service.machine.watchAws((call, serve) => {
+      service.machine.interceptAws((call, serve) => {
         if (/^(GenerateImage|CreateUpload|GetCreation|QuoteImage)/.test(call.caller))
           names.push(call.operation);
         return serve();
@@ -532,7 +532,7 @@ describe('the budgets around a token', () => {
       expect(answer.status).toBeLessThan(300);
       // The count of a start goes on for a moment.
       await sleep(20);
-      service.machine.watchAws((_call, serve) => serve());
+      service.machine.interceptAws((_call, serve) => serve());
       return names.toSorted();
     };
     const byKey = await callsOf('/images/generate', client.key, sketch);
@@ -570,7 +570,7 @@ describe('the budgets around a token', () => {
     const { token } = await mint(await service.client());
     const { openaiUrl, mcpUrl, portalUrl } = service.machine;
     const tables: string[] = [];
-    service.machine.watchAws((call, serve) => {
+    service.machine.interceptAws((call, serve) => {
       if (
         /^(Openai|Mcp|Operator|Portal)/.test(call.caller) &&
         JSON.stringify(call.input).includes('USER_TOKEN')
@@ -592,7 +592,7 @@ describe('the budgets around a token', () => {
       await fetch(new URL('/api/operator/v1/accounts', service.machine.apiUrl), { headers }),
       await fetch(new URL('/api/portal/v1/me', portalUrl), { headers }),
     ];
-    service.machine.watchAws((_call, serve) => serve());
+    service.machine.interceptAws((_call, serve) => serve());
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
     expect(tables).toEqual([]);
   });

@@ -538,8 +538,8 @@ export function createService(
     );
     const answer = answerOf(result);
     observer.onCallback?.(sent, answer);
-    const heard = world.call({ service: 'gateway', operation: 'callback', target: '' }, () => answer);
-    return heard.then(
+    const received = world.call({ service: 'gateway', operation: 'callback', target: '' }, () => answer);
+    return received.then(
       ({ statusCode = 0 }) => statusCode,
       () => 0,
     );

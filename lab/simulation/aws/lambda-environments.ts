@@ -51,7 +51,7 @@ export function createEnvironments<Invocation extends Guest>(
   onThaw: (invocation: Invocation) => void,
 ): Environments<Invocation> {
   const idle = new Map<string, Environment<Invocation>[]>();
-  const places = new Map<Invocation, Environment<Invocation>>();
+  const hosts = new Map<Invocation, Environment<Invocation>>();
 
   function take({ id, name }: Invocation): Environment<Invocation> {
     const free = idle.get(name) ?? [];
@@ -78,25 +78,25 @@ export function createEnvironments<Invocation extends Guest>(
       const environment = take(invocation);
       environment.host = invocation;
       environment.guests.push(invocation);
-      places.set(invocation, environment);
+      hosts.set(invocation, environment);
       if (environment.waiting.length > 0)
         after(dice.between(`thaw at ${invocation.id}`, 0, longestThawMillis), () => {
           thaw(environment);
         });
     },
     freeze: (invocation) => {
-      const environment = places.get(invocation);
+      const environment = hosts.get(invocation);
       if (!environment) return;
       environment.host = undefined;
       idle.set(invocation.name, [...(idle.get(invocation.name) ?? []), environment]);
     },
     destroy: (invocation) => {
-      for (const guest of places.get(invocation)?.guests ?? [invocation]) guest.dead = true;
+      for (const guest of hosts.get(invocation)?.guests ?? [invocation]) guest.dead = true;
     },
-    hostOf: (invocation) => places.get(invocation)?.host,
-    isFrozen: (invocation) => isFrozen(places.get(invocation)),
+    hostOf: (invocation) => hosts.get(invocation)?.host,
+    isFrozen: (invocation) => isFrozen(hosts.get(invocation)),
     whenAwake: (invocation, action) => {
-      const environment = places.get(invocation);
+      const environment = hosts.get(invocation);
       if (invocation.dead) return;
       if (environment && isFrozen(environment)) environment.waiting.push({ invocation, action });
       else action();

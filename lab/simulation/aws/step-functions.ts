@@ -86,7 +86,7 @@ export interface StepFunctionsOptions {
 const built = new Map<string, LocalStateMachine>();
 let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
   Promise.reject(new Error('no world runs'));
-let tellCurrent: (text: string) => void = () => undefined;
+let noteText: (text: string) => void = () => undefined;
 let tokensCurrent: TaskTokens | undefined;
 
 function machineOf(arn: string): LocalStateMachine {
@@ -103,7 +103,7 @@ function machineOf(arn: string): LocalStateMachine {
       return tokensCurrent.open(executionArn);
     },
     onEvent: (_execution, event) => {
-      tellCurrent(JSON.stringify(event));
+      noteText(JSON.stringify(event));
     },
   });
   built.set(arn, machine);
@@ -142,7 +142,7 @@ export function createStepFunctions({
   let tokens = 0;
   const taskTokens = createTaskTokens(() => String((tokens += 1)));
   tokensCurrent = taskTokens;
-  tellCurrent = onText;
+  noteText = onText;
   invokeCurrent = async ({ execution, state, resource, input }) => {
     if (!forgets) onText(JSON.stringify(input));
     const one = executions.get(execution.arn);

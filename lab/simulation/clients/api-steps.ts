@@ -93,7 +93,7 @@ export function createApiSteps(stage: Stage) {
       world.note(`client ${step.name} cancels, try ${attempt}: ${status}`);
       const isDenied = detailsOf(answer?.body)?.['reason'] === 'not_cancellable';
       if (status === 200) invariants.cancels.onAnswer(id, bodyOf(answer?.body));
-      if (isDenied) invariants.cancels.onTold(id, 'not_cancellable');
+      if (isDenied) invariants.cancels.onAnswered(id, 'not_cancellable');
       if (status >= 200 && status < 500 && status !== 429) return;
       await world.sleep(1_000);
     }
@@ -218,7 +218,7 @@ function createEventSteps({ world, invariants, accountOf }: Stage, send: SendReq
         else after = invariants.events.onRead({ ...read, reader: step.name, body });
       } else if (answer?.statusCode === 400) invariants.events.onRefused(after ?? '', answer.body ?? '');
       const pause = world.sleep(world.dice.between(`${name} pause`, 100, step.pauseMillis));
-      if (!step.isTold) await pause;
+      if (!step.isNotified) await pause;
       else {
         await Promise.race([pause, invariants.events.next(account.id)]);
         await world.sleep(world.dice.between(`${name} is told`, 0, 40));

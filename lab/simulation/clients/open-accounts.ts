@@ -185,7 +185,7 @@ function openEndpoints(
   if (!endpoints) return;
   const now = world.time.now();
   const list = endpoints.map(
-    ({ receiver, events, enabled, failedForMillis, toldForMillis }, index): Endpoint => ({
+    ({ receiver, events, enabled, failedForMillis, noticeAgoMillis }, index): Endpoint => ({
       id: newEndpointId(world.randomBytes),
       url: endpointAddress(receiver, account, `${index}`),
       description: '',
@@ -193,7 +193,7 @@ function openEndpoints(
       enabled,
       createdAt,
       ...(failedForMillis !== undefined && { failingSince: now - failedForMillis }),
-      ...(toldForMillis !== undefined && { toldAt: now - toldForMillis }),
+      ...(noticeAgoMillis !== undefined && { toldAt: now - noticeAgoMillis }),
     }),
   );
   put({ ...endpointsKey(account), revision: 1, endpoints: list });
@@ -220,7 +220,7 @@ function earlierRows(
 const issuer = 'https://issuer.test';
 
 /** The index of the second owner among the invited addresses. Those before it are addresses of guests. */
-export const ownersPlace = 2;
+export const ownersIndex = 2;
 
 /** The address of a person with whom an account begins. */
 function emailOf(place: number): string {
@@ -234,12 +234,12 @@ function subjectOf(account: AccountId, place: number): string {
 
 /** An address that is invited. */
 export function addressAt(place: number): string {
-  return place === ownersPlace ? emailOf(1) : `guest-${place}@client.test`;
+  return place === ownersIndex ? emailOf(1) : `guest-${place}@client.test`;
 }
 
 /** @param who distinguishes the people who show the same address of a guest */
 export function claimsAt(account: AccountId, place: number, who: number): Claims {
-  const subject = place === ownersPlace ? subjectOf(account, 1) : `guest ${place} ${who}`;
+  const subject = place === ownersIndex ? subjectOf(account, 1) : `guest ${place} ${who}`;
   return { issuer, subject, email: addressAt(place), emailVerified: true };
 }
 

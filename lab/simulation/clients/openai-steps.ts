@@ -11,19 +11,19 @@ const mostRetries = 2;
 const timeoutSeconds = 600;
 
 /** The answer to a try. Undefined: the connection broke. */
-type Heard = { readonly status: number; readonly headers: Readonly<Record<string, string>> } | undefined;
+type TryAnswer = { readonly status: number; readonly headers: Readonly<Record<string, string>> } | undefined;
 
-function isRepeated(heard: Heard): boolean {
-  if (!heard) return true;
-  const told = heard.headers['x-should-retry'];
-  if (told === 'true' || told === 'false') return told === 'true';
-  return [408, 409, 429].includes(heard.status) || heard.status >= 500;
+function isRepeated(answer: TryAnswer): boolean {
+  if (!answer) return true;
+  const advice = answer.headers['x-should-retry'];
+  if (advice === 'true' || advice === 'false') return advice === 'true';
+  return [408, 409, 429].includes(answer.status) || answer.status >= 500;
 }
 
 /** The pause before the retry with this number, in milliseconds. */
-function pauseMillis(heard: Heard, retry: number, jitter: number): number {
-  const told = Number(heard?.headers['retry-after'] ?? Number.NaN) * 1_000;
-  if (told >= 0 && told < 60_000) return told;
+function pauseMillis(answer: TryAnswer, retry: number, jitter: number): number {
+  const wanted = Number(answer?.headers['retry-after'] ?? Number.NaN) * 1_000;
+  if (wanted >= 0 && wanted < 60_000) return wanted;
   return Math.min(500 * 2 ** (retry - 1), 8_000) * (1 - jitter * 0.25);
 }
 

@@ -165,7 +165,7 @@ export function createOperatorSteps(
       return creation && cancelCreation(creation, { creationId: id }, cancellation);
     });
     if (result.ok && result.payload !== null)
-      invariants.cancels.onTold(id, (result.payload as CancelOutcome).kind);
+      invariants.cancels.onAnswered(id, (result.payload as CancelOutcome).kind);
   }
 
   async function eraseOne(step: Step): Promise<void> {

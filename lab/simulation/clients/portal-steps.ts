@@ -181,7 +181,7 @@ export function createPortalSteps(
   function hearCancel(id: string, { status, body }: Answered): void {
     if (status === 200) invariants.cancels.onAnswer(id, body);
     if (asBody(asBody(body['error'])?.['details'])?.['reason'] === 'not_cancellable')
-      invariants.cancels.onTold(id, 'not_cancellable');
+      invariants.cancels.onAnswered(id, 'not_cancellable');
   }
 
   async function follow(act: PortalAct, account: AccountHeld, id: string, answer: Answered): Promise<void> {

@@ -70,7 +70,7 @@ export interface EndpointPlan {
   /** How long every attempt had failed before the scenario began. */
   readonly failedForMillis?: number;
   /** How long before the scenario endpoint.failing was sent. */
-  readonly toldForMillis?: number;
+  readonly noticeAgoMillis?: number;
 }
 
 interface Placed {
@@ -116,7 +116,7 @@ export interface FollowEvents extends Placed {
   /** The longest pause between two reads, in milliseconds. */
   readonly pauseMillis: number;
   /** The client learns of each event in another way, such as a webhook, and then reads at once. */
-  readonly isTold: boolean;
+  readonly isNotified: boolean;
   readonly notices: boolean;
 }
 

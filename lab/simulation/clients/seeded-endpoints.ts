@@ -25,7 +25,7 @@ export function endpointsOf(dice: Dice, name: string): readonly EndpointPlan[] {
       events: dice.pick(`${own} asks`, asked),
       enabled: dice.chance(`${own} on`, 0.85),
       ...(failedFor > 0 && { failedForMillis: failedFor * 24 * hourMillis }),
-      ...(failedFor > 5 && { toldForMillis: 30 * hourMillis }),
+      ...(failedFor > 5 && { noticeAgoMillis: 30 * hourMillis }),
     };
   });
 }

@@ -5,7 +5,7 @@
 import { capNames } from '../../../service/accounts/caps.ts';
 import { roles as all } from '../../../service/contract/operations.ts';
 import type { Dice } from '../world/dice.ts';
-import { ownersPlace } from './open-accounts.ts';
+import { ownersIndex } from './open-accounts.ts';
 import type { AccountPlan, PortalAct, PortalStep, SignIn, Step } from './scenario.ts';
 
 const cents = 10_000;
@@ -120,13 +120,13 @@ function ownerComesBack(dice: Dice, at: number): Step[] {
     name: `owner again ${index}`,
     at: at + 4_000 + dice.between(`owner again ${index} at`, 0, togetherMillis),
     account: 0,
-    address: ownersPlace,
+    address: ownersIndex,
     who: 0,
   });
   const change = { does: 'change_key', key: 1, cap: 'dailyCapMicros', capMicros: 9 * cents } as const;
   return [
     press('owner goes', at, 0, { does: 'remove_person', target: 1 }),
-    press('owner is invited', at + 2_000, 0, { does: 'invite', address: ownersPlace, role: 'owner' }),
+    press('owner is invited', at + 2_000, 0, { does: 'invite', address: ownersIndex, role: 'owner' }),
     again(0),
     again(1),
     press('owner with the session of before', at + 6_000, 1, change),

@@ -290,7 +290,7 @@ function followerOf(dice: Dice, name: string, accounts: readonly AccountPlan[], 
     limit: dice.pick(`${name} limit`, [1, 2, 100]),
     wait: dice.pick(`${name} wait`, [0, 0, 2, 20]),
     pauseMillis: dice.pick(`${name} pause`, [200, 2_000, 30_000, 300_000]),
-    isTold: dice.chance(`${name} is told`, 0.4),
+    isNotified: dice.chance(`${name} is told`, 0.4),
     notices: dice.chance(`${name} notices`, 0.5),
   };
 }

@@ -41,7 +41,7 @@ import { createCopyInvariants } from './copies.ts';
 import { createErasureInvariants } from './erasures.ts';
 import { createEventInvariants } from './events.ts';
 import { createInvocationInvariants } from './invocations.ts';
-import { createMailInvariants, mailPlace } from './mails.ts';
+import { createMailInvariants, mailPrefix } from './mails.ts';
 import { createBooks, textOf } from './money-books.ts';
 import { createNoticeInvariants } from './notices.ts';
 import { changesNothing, kindOf } from './portal-edits.ts';
@@ -50,7 +50,7 @@ import { createPortalInvariants } from './portal.ts';
 import { createAdmissionInvariants, createHeldInvariants, createRateInvariants } from './rates.ts';
 import { createReleaseInvariants, createUploadInvariants } from './releases-and-uploads.ts';
 import { createRequestLogInvariants } from './request-log.ts';
-import { createRetryInvariants, tellsOfCharge } from './retries.ts';
+import { createRetryInvariants, saysCharged } from './retries.ts';
 import { createAddressInvariants } from './result-addresses.ts';
 import { createCatalogInvariants, createRouteInvariants } from './routes.ts';
 import { createTokenInvariants } from './user-tokens.ts';
@@ -148,13 +148,13 @@ export function createInvariants(world: World) {
     // A request that is refused for money may send its account a notice, and then find that its rate is used up, or
     // that the table is too busy to count it.
     const reason = String(details['reason']);
-    const mayTell =
+    const maySendNotice =
       operation === 'generate' && (status === 402 || /^(account_rate|overloaded)$/.test(reason));
     // The record of a refused upload stays for a day. Nobody knows its id, and it takes no slot. A cancel notes in
     // the creation that it asks the vendor.
     const isHarmless = (kind: string): boolean =>
       countsOnly.has(kind) ||
-      (mayTell && kind === 'TOLD') ||
+      (maySendNotice && kind === 'TOLD') ||
       // The second of two first reads writes what is already there, which kindOf() takes for a mark.
       (operation === 'events' && (kind === 'EVENT' || kind === 'TOLD')) ||
       (operation === 'upload' && kind === 'UPLOAD') ||
@@ -238,7 +238,7 @@ export function createInvariants(world: World) {
     // An erasure ends the whole, and leaves the schedules as they are.
     if (erasures.has(id)) return;
     for (const [name, { M: schedule = {} }] of Object.entries(schedules)) {
-      if (name.startsWith(mailPlace)) continue;
+      if (name.startsWith(mailPrefix)) continue;
       const target = name === 'address' ? '' : name;
       const own = sent.filter((one) => one.target === target);
       const isOff = schedule['status']?.S === 'skipped' && !endpoints.wasOnSince(target, owedAt);
@@ -398,7 +398,7 @@ export function createInvariants(world: World) {
         const left = [...(wrote.get(invocation.id) ?? [])].filter(
           (kind) => !countsOnly.has(kind) && kind !== 'TOLD' && kind !== 'RETRY',
         );
-        if (!tellsOfCharge(answer) && left.length > 0)
+        if (!saysCharged(answer) && left.length > 0)
           accuse(
             'a refusal before the charge leaves no row but its count',
             `${invocation.id} answered ${statusCode} and wrote ${left.join(', ')}`,
@@ -410,7 +410,7 @@ export function createInvariants(world: World) {
       },
       onRenders: routes.onRenders,
       onAsked: routes.onAsked,
-      onToldByProvider: routes.onToldByProvider,
+      onProviderAnswer: routes.onProviderAnswer,
       onStart: releases.onStart,
       onRunAgain: callbacks.onRunAgain,
       onDied: recoveries.onDied,

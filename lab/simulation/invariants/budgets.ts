@@ -68,9 +68,10 @@ export function createBudgetInvariants(accuse: Accuse) {
         const percent = Math.floor((sumOf(name) * 100) / budget);
         if (budget === 0 || isUnsure(account) || percent < 80) continue;
         const due = percent >= 100 ? 100 : 80;
-        const isTold = (one: Mark): boolean =>
+        const isNotified = (one: Mark): boolean =>
           one.month === month && one.budget === budget && one.level >= due;
-        if (!told.get(account)?.some(isTold)) accuse('a notice for each crossing', `${name}: ${percent} %`);
+        if (!told.get(account)?.some(isNotified))
+          accuse('a notice for each crossing', `${name}: ${percent} %`);
       }
     },
   };

@@ -194,7 +194,7 @@ export function createCancelInvariants(service: () => Service | undefined, accus
       denied.delete(id);
     },
     /** Receives the answer to a cancel. */
-    onTold: (id: string, kind: CancelOutcome['kind']) => {
+    onAnswered: (id: string, kind: CancelOutcome['kind']) => {
       if (kind === 'cancelled') isOver(id);
       else if (asked.get(id) === 1) denied.add(id);
     },

@@ -8,7 +8,7 @@ import { type Endpoint, failingMillis, flagsOf } from '../../../service/webhooks
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { Post } from '../network/outbound.ts';
 import type { World } from '../world/simulated-world.ts';
-import { mailPlace } from './mails.ts';
+import { mailPrefix } from './mails.ts';
 import { type Accuse, textOf } from './money-books.ts';
 
 /** A POST of a webhook, as its receiver got it. */
@@ -79,7 +79,7 @@ export function createEndpointInvariants(
   }
 
   /** What the account says of its endpoints is in the commit that changes them. */
-  function isTold(pk: string): void {
+  function isNotified(pk: string): void {
     const account = table()?.get(pk, 'ACCOUNT');
     const flags = flagsOf(listIn(table()?.get(pk, 'ENDPOINTS')));
     if (!account || account['erasedAt']) return;
@@ -112,7 +112,7 @@ export function createEndpointInvariants(
       (textOf(after, 'status') === 'failed' ? 'creation.failed' : 'creation.completed');
     const [from, until] = [world.current()?.startedAt ?? world.time.now(), world.time.now()];
     for (const name of Object.keys(next)) {
-      if (name === noticeAddress || name.startsWith(mailPlace)) continue;
+      if (name === noticeAddress || name.startsWith(mailPrefix)) continue;
       if (known.get(name)?.account !== account)
         accuse('an endpoint gets the events of its own account', `${name} ${textOf(after, 'id')}`);
       if (!during(name, from, until).some((one) => asks(one, event)))
@@ -192,7 +192,7 @@ export function createEndpointInvariants(
     onCommit: (changes: readonly Change[]) => {
       for (const change of changes) if (change.sk === 'ENDPOINTS') follow(change);
       for (const change of changes) {
-        if (change.sk === 'ENDPOINTS') isTold(change.pk);
+        if (change.sk === 'ENDPOINTS') isNotified(change.pk);
         if (change.sk === 'CREATION') hasItsWebhook(change);
         if (change.sk === 'CREATION' || change.sk === 'NOTICE') namesWhoAsks(change);
       }

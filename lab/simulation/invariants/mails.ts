@@ -33,7 +33,7 @@ interface Told {
 }
 
 /** The id of a person in the record of a notice begins so. */
-export const mailPlace = 'mail_';
+export const mailPrefix = 'mail_';
 /** An account's id has so many characters, and a hyphen stands between it and the person. */
 const accountLength = 10;
 const waitsMillis = [60_000, 120_000, 240_000, 480_000] as const;
@@ -87,7 +87,7 @@ export function createMailInvariants(world: World, service: () => Service | unde
     service()?.table.get(`NOTICE#${notice}`, 'NOTICE')?.['webhook']?.M;
 
   function scheduleOf(notice: string, topic: string): Item | undefined {
-    return webhookOf(notice)?.['endpoints']?.M?.[`${mailPlace}${personIn(topic)}`]?.M;
+    return webhookOf(notice)?.['endpoints']?.M?.[`${mailPrefix}${personIn(topic)}`]?.M;
   }
 
   /** Only a person who wants the notice gets it. The choice of the person is read at each attempt. */
@@ -115,7 +115,7 @@ export function createMailInvariants(world: World, service: () => Service | unde
     if (attempt <= last.attempt) accuse('an attempt is sent once', `${name}: attempt ${attempt}`);
     if (waited < (waitsMillis[last.attempt - 1] ?? Infinity) - slack())
       accuse('never early', `${name}: attempt ${attempt} after ${waited} ms`);
-    if (published.get(name)?.some(({ isHeard, sender: by }) => isHeard && by?.faulted === false) === true)
+    if (published.get(name)?.some(({ isKnown, sender: by }) => isKnown && by?.faulted === false) === true)
       accuse('an e-mail that SNS has taken is not sent again', name);
   }
 

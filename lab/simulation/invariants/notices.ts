@@ -61,7 +61,7 @@ function createCapNoticeInvariants(accuse: Accuse) {
   /** All caps for each user that a key had. The notice of a user shows the cap that its check has read. */
   const userCaps = new Map<string, Set<number>>();
 
-  function isTold(name: string, mark: Mark, spent: number): void {
+  function isNotified(name: string, mark: Mark, spent: number): void {
     const last = told.get(name);
     const what = `${name}: ${spent} of ${mark.cap} at ${mark.level} %`;
     if (last?.cap === mark.cap && mark.level <= last.level) accuse('each crossing is told once', what);
@@ -81,7 +81,7 @@ function createCapNoticeInvariants(accuse: Accuse) {
       const { cap, spent } = capBehind(after, attribute);
       if (mark.cap !== cap)
         accuse('no notice without a crossing', `${name} ${attribute}: a cap of ${mark.cap}`);
-      isTold(`${name} ${attribute}`, mark, spent);
+      isNotified(`${name} ${attribute}`, mark, spent);
     }
   }
 
@@ -91,10 +91,15 @@ function createCapNoticeInvariants(accuse: Accuse) {
     const caps = userCaps.get(`${account} KEY#${sk.split('#')[1] ?? ''}`);
     if (caps && !caps.has(mark.cap))
       accuse('no notice without a crossing', `${account} ${sk}: a cap of ${mark.cap}`);
-    isTold(`${account} ${sk}`, mark, numberIn(after, 'spentMicros') ?? 0);
+    isNotified(`${account} ${sk}`, mark, numberIn(after, 'spentMicros') ?? 0);
   }
 
-  function isToldAtRest(name: string, mark: Mark | undefined, cap: number | undefined, spent: number): void {
+  function isNotifiedAtRest(
+    name: string,
+    mark: Mark | undefined,
+    cap: number | undefined,
+    spent: number,
+  ): void {
     if (cap === undefined || spent * 100 < cap * 80) return;
     if (!mark || mark.level < (spent >= cap ? 100 : 80))
       accuse('a notice for each crossing', `${name}: ${spent} of ${cap}`);
@@ -118,11 +123,11 @@ function createCapNoticeInvariants(accuse: Accuse) {
         if (kind === 'KEY')
           for (const mark of dueMarks(row)) {
             const { cap, spent } = capBehind(row, mark);
-            isToldAtRest(`${key} ${mark}`, markIn(row, mark), cap, spent);
+            isNotifiedAtRest(`${key} ${mark}`, markIn(row, mark), cap, spent);
           }
         if (kind === 'USER') {
           const cap = numberIn(table.get(pk, `KEY#${keyId}`), perUser);
-          isToldAtRest(`${account} ${sk}`, markIn(row, 'told'), cap, numberIn(row, 'spentMicros') ?? 0);
+          isNotifiedAtRest(`${account} ${sk}`, markIn(row, 'told'), cap, numberIn(row, 'spentMicros') ?? 0);
         }
       }
     },
@@ -149,7 +154,7 @@ function requiredBy(notice: Item | undefined): number {
 }
 
 /** Whether a write only marks that a notice was sent. */
-export function isOnlyTold({ sk, before, after }: Change): boolean {
+export function isOnlyNoticeMark({ sk, before, after }: Change): boolean {
   if (sk === 'NOTICE' || after?.['of']?.S?.startsWith('ntc_')) return true;
   if (sk.startsWith('USER#')) return numberIn(before, 'spentMicros') === numberIn(after, 'spentMicros');
   if (sk !== 'ACCOUNT' && !sk.startsWith('KEY#')) return false;
@@ -250,7 +255,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
     if (!next || old) accuse('no notice without a crossing', `${textOf(notice, 'id')}: ${mark}`);
   }
 
-  function isToldAtRest(account: string, item: Item): void {
+  function isNotifiedAtRest(account: string, item: Item): void {
     const available = numberIn(item, 'availableMicros') ?? 0;
     const expected = [
       ['toldLow', available < (numberIn(item, 'lowBalanceMicros') ?? -Infinity)],
@@ -285,7 +290,7 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
       for (const account of moved) {
         const item = table.get(`ACCOUNT#${account}`, 'ACCOUNT');
         if (!item || unsure.has(account)) continue;
-        isToldAtRest(account, item);
+        isNotifiedAtRest(account, item);
       }
       for (const one of [caps, budgets]) one.atRest(table, (account) => unsure.has(account));
     },

@@ -16,7 +16,7 @@ import { asBody, type Body, memberOf } from '../clients/requests.ts';
 import type { World } from '../world/simulated-world.ts';
 import { isOfReading } from './events.ts';
 import { type Accuse, textOf } from './money-books.ts';
-import { isOnlyTold } from './notices.ts';
+import { isOnlyNoticeMark } from './notices.ts';
 import type { WebhookInvariants } from './webhooks.ts';
 
 const replacedMillis = 24 * 3_600_000;
@@ -175,7 +175,7 @@ export function changesNothing(change: Change): boolean {
 
 /** The sort key up to its first #. The mark of a threshold, and what only reads of events write, are two more kinds. */
 export function kindOf(change: Change): string {
-  if (isOnlyTold(change)) return 'TOLD';
+  if (isOnlyNoticeMark(change)) return 'TOLD';
   return isOfReading(change) ? 'EVENT' : (change.sk.split('#')[0] ?? '');
 }
 

@@ -52,24 +52,24 @@ export function createPortalInvariants(
   /** Whose removal or end of all sessions was answered, by account and person. */
   const ended = new Set<string>();
   /** When a commit last changed a member. */
-  const placeChangedAt = new Map<string, number>();
+  const memberChangedAt = new Map<string, number>();
   const mayBeOut = new Set<string>();
   const owners = new Map<string, Set<string>>();
   const edits = createPortalEditInvariants(world, table, webhooks, accuse);
 
   /** The commit that adds a member deletes the invitation, which was there until then. */
-  function takesUpItsInvitation(place: Change['after'], changes: readonly Change[]): void {
+  function takesUpItsInvitation(member: Change['after'], changes: readonly Change[]): void {
     // The scenario writes the first members.
     if (world.current() === undefined) return;
-    const id = invitationIdOf(textOf(place, 'email'));
-    const [role, account] = ['role', 'accountId'].map((name) => textOf(place, name));
+    const id = invitationIdOf(textOf(member, 'email'));
+    const [role, account] = ['role', 'accountId'].map((name) => textOf(member, name));
     const taken = changes.filter(({ pk, sk, before, after }) => {
-      const isOfPlace =
+      const isOfMember =
         `${pk} ${sk}` === `ACCOUNT#${account} INVITATION#${id}` ||
         `${pk} ${sk}` === `INVITED#${id} ${account}`;
-      return isOfPlace && textOf(before, 'role') === role && before && !after;
+      return isOfMember && textOf(before, 'role') === role && before && !after;
     });
-    if (taken.length !== 2) accuse('an invitation binds once', `${account} ${textOf(place, 'personId')}`);
+    if (taken.length !== 2) accuse('an invitation binds once', `${account} ${textOf(member, 'personId')}`);
   }
 
   function followPeople(changes: readonly Change[]): void {
@@ -80,7 +80,7 @@ export function createPortalInvariants(
       if (sk === 'PEOPLE') continue;
       if (!before) takesUpItsInvitation(after, changes);
       const own = `${pk} ${sk}`;
-      placeChangedAt.set(own, world.time.now());
+      memberChangedAt.set(own, world.time.now());
       const ends = after?.['sessionsEndedAt'] && !before?.['sessionsEndedAt'];
       if (!after || ends) mayBeOut.add(own);
       const all = owners.get(pk) ?? new Set<string>();
@@ -125,7 +125,7 @@ export function createPortalInvariants(
 
   function isLetIn(call: PortalCall, status: number, reason: string, hasNoOperation: boolean): void {
     const own = `ACCOUNT#${call.account} MEMBER#${call.person}`;
-    const isCertain = (placeChangedAt.get(own) ?? 0) < call.startedAt;
+    const isCertain = (memberChangedAt.get(own) ?? 0) < call.startedAt;
     if (call.isOver && ![401, 403, 429, 500, 503].includes(status))
       accuse('who was removed or signed out gets nothing', `${call.id} ${call.name} ${status}`);
     const may = ranks[call.roleAtFirst] >= ranks[portalOperations[call.name].role as Role];
@@ -194,7 +194,7 @@ export function createPortalInvariants(
       accuse('only webhooks that failed are sent again together', `${call.id}: ${old ?? ''}`);
   }
 
-  function tellsWhatItReopened(call: PortalCall, told: unknown, faults: Invocation['faults']): void {
+  function countsWhatItReopened(call: PortalCall, told: unknown, faults: Invocation['faults']): void {
     if (told !== undefined && told !== call.reopened && faults.length === 0)
       accuse(
         'a redelivery counts each webhook once',
@@ -240,7 +240,7 @@ export function createPortalInvariants(
       leavesItsRow(call, status, invocation.faults);
       refusalChangesNothing(call, status, invocation.faults);
       edits.onServed(call, status, bodyOf(answer.body));
-      if (status < 300) tellsWhatItReopened(call, bodyOf(answer.body)['redelivered'], invocation.faults);
+      if (status < 300) countsWhatItReopened(call, bodyOf(answer.body)['redelivered'], invocation.faults);
       if (status === 200 && (call.name === 'removePerson' || call.name === 'endSessions'))
         ended.add(`${call.account} ${call.pathId}`);
       if (call.name !== 'createCreation') return undefined;

@@ -140,7 +140,7 @@ function picturesIn(text: string, form: OpenaiCalls['form']): readonly unknown[]
 }
 
 /** Whether an answer says that the request has charged, or may have charged. An answer of the gateway may. */
-export function tellsOfCharge({ status, body }: OpenaiAnswer): boolean {
+export function saysCharged({ status, body }: OpenaiAnswer): boolean {
   const details = status < 400 || status === 500 ? undefined : detailsOf(body);
   if (!details) return true;
   return details['creation_id'] !== undefined || details['creation_ids'] !== undefined;

@@ -137,7 +137,7 @@ export function createRouteInvariants(
       isNotAskedInTheDark(creation, asked);
       asks.set(creation, [...(asks.get(creation) ?? []), { asked }]);
     },
-    onToldByProvider: (asked, answer) => {
+    onProviderAnswer: (asked, answer) => {
       const known = asks.get(rendered.get(asked.invocation) ?? '') ?? [];
       const ask = known.find((one) => one.asked === asked);
       if (ask) ask.answer = { is: answer, at: world.time.now() };

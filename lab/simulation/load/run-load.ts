@@ -19,7 +19,7 @@ import { arrivals, reconcileEachMinute, sendAt, unlimited } from './traffic.ts';
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
 /** The trace would need gigabytes. */
 const longestTrace = 100_000;
-const stepsPerLook = 5_000;
+const stepsPerCheck = 5_000;
 
 /** How far a run is, in seconds of virtual time. */
 export interface LoadProgress {
@@ -81,7 +81,7 @@ async function runOn(
   const end = last + (deadlineSeconds + 180) * 1000;
   for (let steps = 1; time.now() < last || (follower.open.size > 0 && time.now() < end); steps += 1) {
     if (!(await time.step())) break;
-    if (steps % stepsPerLook !== 0) continue;
+    if (steps % stepsPerCheck !== 0) continue;
     if (world.trace.length > longestTrace) world.trace.length = 0;
     tell({
       seconds: Math.round((time.now() - startAt) / 1000),

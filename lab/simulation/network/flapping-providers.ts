@@ -58,7 +58,7 @@ export interface FlappingObserver {
   /** Called when a function asks a provider for a picture. */
   readonly onAsked: (asked: AskedProvider) => void;
   /** Called when this answer has reached the function that asked. */
-  readonly onToldByProvider: (asked: AskedProvider, answer: ProviderAnswer) => void;
+  readonly onProviderAnswer: (asked: AskedProvider, answer: ProviderAnswer) => void;
 }
 
 const unreachableMillis = 10_000;
@@ -122,7 +122,7 @@ export function createFlappingProvider(
           : refusedBy('unknown_outcome', 'ECONNRESET');
       }
       const answer = await work(weather, job, signal);
-      observer.onToldByProvider?.(asked, answer);
+      observer.onProviderAnswer?.(asked, answer);
       return answer;
     },
   };

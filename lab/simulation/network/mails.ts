@@ -23,7 +23,7 @@ export interface Published {
   readonly at: number;
   readonly sender: Invocation | undefined;
   /** Set once the service knows that SNS has taken it. */
-  isHeard: boolean;
+  isKnown: boolean;
 }
 
 export interface MailObserver {
@@ -94,7 +94,7 @@ export function createMails(
     if (world.dice.chance(`publish ${publishes} refused`, refusal))
       throw new AwsError('Throttled', 'Rate exceeded', { status: 429 });
     const to = subscribed(topic).flatMap(({ address, onSince }) => (onSince === undefined ? [] : [address]));
-    const published = { topic, mail, to, at: world.time.now(), sender, isHeard: false };
+    const published = { topic, mail, to, at: world.time.now(), sender, isKnown: false };
     observer.onPublished?.(published);
     return published;
   }
@@ -123,7 +123,7 @@ export function createMails(
       const sender = world.current();
       try {
         const published = await ask('Publish', 0, () => publish(topic, mail, sender));
-        published.isHeard = true;
+        published.isKnown = true;
         return { kind: 'answered', status: 200, excerpt: 'taken' };
       } catch (error) {
         if (error instanceof AwsError)

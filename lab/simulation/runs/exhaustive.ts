@@ -33,7 +33,7 @@ const plain: Omit<Submit, 'name' | 'at'> = {
   images: [],
   polls: 1,
 };
-const follower = { kind: 'events', account: 0, key: 0, limit: 2, isTold: false, notices: false } as const;
+const follower = { kind: 'events', account: 0, key: 0, limit: 2, isNotified: false, notices: false } as const;
 const library = {
   kind: 'openai',
   account: 0,

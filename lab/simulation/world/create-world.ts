@@ -9,7 +9,7 @@ import { createStream } from './dice.ts';
 import { Aborted, type Effect, type Outcome } from './effects.ts';
 import { type Call, continuation, type FaultKind } from './faults.ts';
 import { createInvocationRunner } from './run-invocations.ts';
-import { type FarEnd, type Heard, serveCall } from './serve-call.ts';
+import { type FarEnd, type Arrived, serveCall } from './serve-call.ts';
 import type { CallRequest, Invocation, World, WorldOptions } from './simulated-world.ts';
 import { createClocks } from './time.ts';
 
@@ -157,9 +157,9 @@ export function createWorld(options: WorldOptions): World {
         reject(new Aborted('the call was aborted'));
       };
       signal?.addEventListener('abort', stop, { once: true });
-      const hear = (heard: Heard<Answer>): void => {
-        if (heard === 'silence') return;
-        if (heard === 'crash') {
+      const receive = (arrived: Arrived<Answer>): void => {
+        if (arrived === 'silence') return;
+        if (arrived === 'crash') {
           invocation?.die('Runtime.ExitError');
           return;
         }
@@ -168,10 +168,10 @@ export function createWorld(options: WorldOptions): World {
         whenAwake(invocation, () => {
           signal?.removeEventListener('abort', stop);
           // If the call was aborted before, its promise is settled and this answer is ignored.
-          given(heard).then(resolve, reject);
+          given(arrived).then(resolve, reject);
         });
       };
-      serveCall(farEnd, { name, service, fault, effect, says }).then(hear, reject);
+      serveCall(farEnd, { name, service, fault, effect, says }).then(receive, reject);
     });
   }
 

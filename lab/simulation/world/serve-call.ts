@@ -13,7 +13,7 @@ import type { FaultKind } from './faults.ts';
 import type { VirtualTime } from './time.ts';
 
 /** What reaches the caller: an outcome, the crash of the caller itself, or nothing for ever. */
-export type Heard<Answer> = Outcome<Answer> | 'crash' | 'silence';
+export type Arrived<Answer> = Outcome<Answer> | 'crash' | 'silence';
 
 export interface ServedCall<Answer> {
   /** The name of this one call, under which the dice answer. */
@@ -44,7 +44,7 @@ const hangsAfterItsEffect = 0.5;
 export async function serveCall<Answer>(
   { time, dice, holdMillis, bucketDelayMillis }: FarEnd,
   { name, service, fault, effect, says }: ServedCall<Answer>,
-): Promise<Heard<Answer>> {
+): Promise<Arrived<Answer>> {
   const pause = (millis: number): Promise<void> =>
     new Promise((resolve) => {
       time.after(millis, resolve);

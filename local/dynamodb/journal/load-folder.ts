@@ -41,10 +41,10 @@ const refuseCut = (file: string): FolderRefused => refusal(`${file} ends before 
 /** `isLast`: nothing was written after this file, so a person may cut it. */
 function refuseDamaged(damage: LineDamaged, isLast: boolean): FolderRefused {
   const { file, line, offset } = damage;
-  const remedy = isLast
+  const fix = isLast
     ? `bring back a copy of the folder, or cut the file before this line (truncate -s ${offset} ${file}), which loses this line and all lines after it`
     : otherwise;
-  return refusal(`Line ${line} of ${file} is damaged: ${remedy}.`, { cause: damage });
+  return refusal(`Line ${line} of ${file} is damaged: ${fix}.`, { cause: damage });
 }
 
 function refusal(message: string, options?: ErrorOptions): FolderRefused {

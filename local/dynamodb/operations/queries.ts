@@ -4,12 +4,12 @@ import { bounds, partitionOf, type Range } from '../expressions/key-condition.ts
 import { invalid, maxPageBytes } from '../refusals.ts';
 import {
   attributesOf,
-  comparePlaces,
+  comparePositions,
   firstIndex,
   idOf,
   type KeyAttribute,
   type KeySchema,
-  type Place,
+  type Position,
   type Row,
   scalarOf,
   sizeOfRow,
@@ -46,7 +46,7 @@ function keyAttributes(...keys: readonly KeySchema[]): Map<string, KeyAttribute>
   );
 }
 
-function placeOf(start: Item, { table, key }: Reading): Place {
+function positionOf(start: Item, { table, key }: Reading): Position {
   return { sort: key.range && start[key.range.name], id: idOf(table.key, start) };
 }
 
@@ -56,14 +56,14 @@ function* inOrder(
   from: number,
   to: number,
   isForward: boolean,
-  start: Place | undefined,
+  start: Position | undefined,
 ): Iterable<Row> {
   if (isForward) {
-    const first = start === undefined ? from : firstIndex(rows, (row) => comparePlaces(row, start) > 0);
+    const first = start === undefined ? from : firstIndex(rows, (row) => comparePositions(row, start) > 0);
     for (let index = Math.max(first, from); index < to; index += 1) yield rows[index] as Row;
     return;
   }
-  const last = start === undefined ? to : firstIndex(rows, (row) => comparePlaces(row, start) >= 0);
+  const last = start === undefined ? to : firstIndex(rows, (row) => comparePositions(row, start) >= 0);
   for (let index = Math.min(last, to) - 1; index >= from; index -= 1) yield rows[index] as Row;
 }
 
@@ -135,12 +135,12 @@ function* scanned(
     .sort((one, other) => compareHashed(one, other));
   const startName = start && scalarOf(start[key.hash.name]);
   const from = startName === undefined ? undefined : { name: startName, hash: hashOf(startName) };
-  const place = start && placeOf(start, reading);
+  const startPosition = start && positionOf(start, reading);
   for (const one of names) {
     const position = from === undefined ? 1 : compareHashed(one, from);
     if (position < 0) continue;
     const rows = index === undefined ? table.partition(one.name) : index.partition(one.name, moment);
-    yield* inOrder(rows, 0, rows.length, true, position === 0 ? place : undefined);
+    yield* inOrder(rows, 0, rows.length, true, position === 0 ? startPosition : undefined);
   }
 }
 
@@ -171,8 +171,8 @@ export function query(table: Table, input: Input, moment?: Moment): Output {
   const [from, to] = bounds(rows, isInRange);
   if (start !== undefined) checkStart(start, key, hashValue, isInRange);
   const isForward = (input['ScanIndexForward'] ?? true) !== false;
-  const place = start && placeOf(start, reading);
-  return page(reading, inOrder(rows, from, to, isForward, place));
+  const startPosition = start && positionOf(start, reading);
+  return page(reading, inOrder(rows, from, to, isForward, startPosition));
 }
 
 /** Scan. Reads an index as it was at `moment`. */

@@ -54,13 +54,12 @@ function readStep(item: unknown, position: number, find: (name: unknown) => Tabl
     throw invalid('Invalid Request: TransactWriteRequest should contain Delete or Put or Update request');
   if (given.length > 1) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
   const input = recordOf(item as Input, kind) ?? {};
-  const place = `transactItems.${position + 1}.member.${kind.charAt(0).toLowerCase()}${kind.slice(1)}`;
-  if (textOf(input, 'TableName') === undefined) throw missing(`${place}.tableName`);
+  const path = `transactItems.${position + 1}.member.${kind.charAt(0).toLowerCase()}${kind.slice(1)}`;
+  if (textOf(input, 'TableName') === undefined) throw missing(`${path}.tableName`);
   const member = kind === 'Put' ? 'Item' : 'Key';
-  if (input[member] === undefined || input[member] === null)
-    throw missing(`${place}.${member.toLowerCase()}`);
+  if (input[member] === undefined || input[member] === null) throw missing(`${path}.${member.toLowerCase()}`);
   if (kind === 'ConditionCheck' && textOf(input, 'ConditionExpression') === undefined)
-    throw missing(`${place}.conditionExpression`);
+    throw missing(`${path}.conditionExpression`);
   let refusal: KeyMismatch | undefined;
   const write = readWrite(kind, find(input['TableName']), input, (error) => {
     refusal = error;
@@ -68,13 +67,13 @@ function readStep(item: unknown, position: number, find: (name: unknown) => Tabl
   return { write, refusal };
 }
 
-function missing(place: string): Error {
-  return invalid(`Value null at '${place}' failed to satisfy constraint: Member must not be null`);
+function missing(path: string): Error {
+  return invalid(`Value null at '${path}' failed to satisfy constraint: Member must not be null`);
 }
 
-function requireDistinct(places: readonly { readonly table: Table; readonly id: string }[]): void {
+function requireDistinct(items: readonly { readonly table: Table; readonly id: string }[]): void {
   const seen = new Map<Table, Set<string>>();
-  for (const { table, id } of places) {
+  for (const { table, id } of items) {
     const ids = seen.get(table) ?? new Set();
     if (ids.has(id)) throw invalid('Transaction request cannot include multiple operations on one item');
     seen.set(table, ids.add(id));
@@ -121,14 +120,14 @@ export function readGets(input: Input, find: (name: unknown) => Table): Get[] {
     if (get === undefined) throw missing(`transactItems.${position + 1}.member.get`);
     const table = find(get['TableName']);
     const project = projectionOf(get, table);
-    return { table, project, ...placeOf(table, get['Key'], position) };
+    return { table, project, ...idFor(table, get['Key'], position) };
   });
   requireDistinct(gets);
   return gets;
 }
 
 /** The id of the item that a get reads. DynamoDB reports a key that does not fit as the reason of this item. */
-function placeOf(table: Table, key: unknown, position: number): Pick<Get, 'id' | 'refusal'> {
+function idFor(table: Table, key: unknown, position: number): Pick<Get, 'id' | 'refusal'> {
   try {
     return { id: readId(table, key), refusal: undefined };
   } catch (error) {

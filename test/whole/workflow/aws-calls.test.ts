@@ -55,7 +55,7 @@ async function roundsOf(
       first += length;
     }
   };
-  service.machine.watchAws(async (call, serve) => {
+  service.machine.interceptAws(async (call, serve) => {
     if (!call.caller.startsWith(functionName) || isCount(call)) return serve();
     const from = performance.now();
     await Promise.all([sleep(heldMillis), wholeRound()]);
@@ -68,7 +68,7 @@ async function roundsOf(
   try {
     await request();
   } finally {
-    service.machine.watchAws((_call, serve) => serve());
+    service.machine.interceptAws((_call, serve) => serve());
   }
   const rounds: Seen[][] = [];
   for (const call of seen.sort((a, b) => a.from - b.from)) {
@@ -151,12 +151,12 @@ async function executed(id: string): Promise<Execution> {
 /** The functions that render during this work, by the calls of their roles. */
 async function renderersDuring(work: () => Promise<void>): Promise<string[]> {
   const callers = new Set<string>();
-  service.machine.watchAws((call, serve) => {
+  service.machine.interceptAws((call, serve) => {
     callers.add(call.caller);
     return serve();
   });
   await work();
-  service.machine.watchAws((_call, serve) => serve());
+  service.machine.interceptAws((_call, serve) => serve());
   const { functions } = service.machine.template;
   const used = functions.filter(({ id, roleId }) => id.startsWith('RenderImage') && callers.has(roleId));
   return used.map(({ id }) => nameOf(id));

@@ -110,12 +110,12 @@ export async function spentBy({ operator }: Place, accountId: AccountId): Promis
   return months.reduce<number>((sum, spent) => sum + spent, 0);
 }
 
-const placeSchema = z.optional(z.object({ until: z.number() }));
-const placesSchema = z.object({ p0: placeSchema, p1: placeSchema });
+const slotSchema = z.optional(z.object({ until: z.number() }));
+const slotsSchema = z.object({ p0: slotSchema, p1: slotSchema });
 
 /** How many of the first two slots of a door the held requests of an account take now. */
-export async function heldPlaces({ operator }: Place, accountId: AccountId, door: Door): Promise<number> {
-  const { p0, p1 } = placesSchema.parse((await getItem(operator.table, heldKey(accountId, door))) ?? {});
+export async function heldSlots({ operator }: Place, accountId: AccountId, door: Door): Promise<number> {
+  const { p0, p1 } = slotsSchema.parse((await getItem(operator.table, heldKey(accountId, door))) ?? {});
   const now = operator.clock.now();
   return [p0, p1].filter((place) => place !== undefined && place.until > now).length;
 }

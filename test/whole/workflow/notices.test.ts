@@ -25,13 +25,13 @@ afterAll(async () => {
   await service.end();
 });
 
-interface Watched extends Client {
+interface Notified extends Client {
   readonly hook: string;
 }
 
 let hooks = 0;
 /** A client with an address for notices. */
-async function watched({
+async function notified({
   balance = '25',
   low,
   statuses = [200],
@@ -40,7 +40,7 @@ async function watched({
   balance?: string;
   low?: string;
   statuses?: readonly number[];
-} & KeyLimitOptions = {}): Promise<Watched> {
+} & KeyLimitOptions = {}): Promise<Notified> {
   const client = await service.client({ balance, postRate: '1000', ...more });
   const hook = `notices-${(hooks += 1)}`;
   const lowBalanceMicros = low === undefined ? null : (parseUsd(low) ?? null);
@@ -77,16 +77,16 @@ async function later(): Promise<void> {
 }
 
 /** Waits for the notices that are under way. */
-const told = async (hook: string, count: number): Promise<unknown[]> => {
+const noticesAt = async (hook: string, count: number): Promise<unknown[]> => {
   await receiver.until(hook, count);
   return typesAt(hook);
 };
 
 describe('a notice', () => {
   it('A notice is signed like a webhook, and its headers differ from those of the webhook of a creation', async () => {
-    const client = await watched({ balance: '1', low: '1' });
+    const client = await notified({ balance: '1', low: '1' });
     await render(client);
-    await told(client.hook, 1);
+    await noticesAt(client.hook, 1);
     const [arrival] = receiver.arrivals(client.hook);
     if (!arrival) throw new Error('no notice came');
     const { headers, raw } = arrival;
@@ -121,10 +121,10 @@ describe('a notice', () => {
   });
 
   it('A notice whose receiver fails is sent at 0, 60, 180, 420 and 900 s, the same bytes each time, and then no more', async () => {
-    const client = await watched({ balance: '1', low: '1', statuses: [500] });
+    const client = await notified({ balance: '1', low: '1', statuses: [500] });
     service.machine.clock.freeze();
     await render(client);
-    await told(client.hook, 1);
+    await noticesAt(client.hook, 1);
     await service.machine.advance(1_000);
     const arrivals = receiver.arrivals(client.hook);
     const times = arrivals.map(({ headers }) => Number(headers['x-timestamp']));
@@ -152,7 +152,7 @@ describe('a notice', () => {
     await settled(service, await submit(service, key, { prompt: 'a lake' }));
     await expect.poll(async () => (await service.account(account.id)).toldLow?.id).toBeDefined();
     const { toldLow } = await service.account(account.id);
-    if (!toldLow) throw new Error('nothing was told');
+    if (!toldLow) throw new Error('no notice was sent');
     const status = async (): Promise<unknown> => (await operator.notices.read(toldLow.id))?.webhook.status;
     await expect.poll(status).toBe('skipped');
     await issueSecret(operator, account);
@@ -163,7 +163,7 @@ describe('a notice', () => {
   });
 
   it('A notice whose start was lost is sent by the reconciler', async () => {
-    const client = await watched({ balance: '1', low: '1' });
+    const client = await notified({ balance: '1', low: '1' });
     service.machine.faults.set({
       call: 'states:StartExecution',
       error: 'Throttling',
@@ -179,7 +179,7 @@ describe('a notice', () => {
     service.machine.faults.clear();
     expect(typesAt(client.hook)).toEqual([]);
     await service.machine.advance(240);
-    expect(await told(client.hook, 1)).toEqual(['wallet.low']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['wallet.low']);
     service.jump(3_601);
     await service.machine.advance(1);
     expect(typesAt(client.hook)).toEqual(['wallet.low']);
@@ -188,13 +188,13 @@ describe('a notice', () => {
 
 describe('the wallet of an account', () => {
   it('The account is notified once that its wallet is low, and again after it was topped up', async () => {
-    const client = await watched({ balance: '1.02', low: '1' });
+    const client = await notified({ balance: '1.02', low: '1' });
     const topUp = (amount: string): Promise<unknown> => {
       const options = ['--amount', amount, '--reference', amount];
       return adminJson(service.folder, 'wallet', 'top-up', client.account.id, ...options);
     };
     for (let run = 0; run < 4; run += 1) await render(client);
-    expect(await told(client.hook, 1)).toEqual(['wallet.low']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['wallet.low']);
     expect(firstAt(client.hook)['account']).toMatchObject({
       available: 0.99,
     });
@@ -203,13 +203,13 @@ describe('the wallet of an account', () => {
     expect(typesAt(client.hook)).toEqual(['wallet.low']);
     await topUp('0.02');
     await render(client);
-    expect(await told(client.hook, 2)).toEqual(['wallet.low', 'wallet.low']);
+    expect(await noticesAt(client.hook, 2)).toEqual(['wallet.low', 'wallet.low']);
     await later();
     expect(typesAt(client.hook)).toHaveLength(2);
   });
 
   it('A creation that is refunded before the check sends no notice', async () => {
-    const client = await watched({ balance: '1', low: '1' });
+    const client = await notified({ balance: '1', low: '1' });
     await render(client, 'a lake [sandbox:fail]');
     expect((await service.account(client.account.id)).toldLow).toBeUndefined();
     await later();
@@ -217,29 +217,29 @@ describe('the wallet of an account', () => {
   });
 
   it('A refund that brings the wallet back takes the mark back', async () => {
-    const client = await watched({ balance: '1.01', low: '1' });
+    const client = await notified({ balance: '1.01', low: '1' });
     const late = await submit(service, client.key, { prompt: 'a lake [sandbox:delay=4s] [sandbox:fail]' });
     await render(client);
-    expect(await told(client.hook, 1)).toEqual(['wallet.low']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['wallet.low']);
     await settled(service, late);
     await expect.poll(async () => (await service.account(client.account.id)).toldLow).toBeUndefined();
     await render(client);
-    expect(await told(client.hook, 2)).toEqual(['wallet.low', 'wallet.low']);
+    expect(await noticesAt(client.hook, 2)).toEqual(['wallet.low', 'wallet.low']);
   });
 
   it('An empty wallet is notified with the last creation, and the refusals after it send no notice', async () => {
-    const client = await watched({ balance: '0.01' });
+    const client = await notified({ balance: '0.01' });
     await render(client);
-    expect(await told(client.hook, 1)).toEqual(['wallet.empty']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['wallet.empty']);
     await refuseThrice(client);
     await later();
     expect(typesAt(client.hook)).toEqual(['wallet.empty']);
   });
 
   it('The first request that the balance refuses sends wallet.empty, with what the request needed', async () => {
-    const client = await watched({ balance: '0.004' });
+    const client = await notified({ balance: '0.004' });
     await refuseThrice(client);
-    expect(await told(client.hook, 1)).toEqual(['wallet.empty']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['wallet.empty']);
     expect(firstAt(client.hook)['account']).toEqual({
       available: 0.004,
       low_balance: null,
@@ -251,7 +251,7 @@ describe('the wallet of an account', () => {
   });
 
   it('Twenty creations at once send one notice for each threshold of the wallet and of the cap', async () => {
-    const client = await watched({ balance: '0.5', low: '0.44', monthlyCap: '0.1' });
+    const client = await notified({ balance: '0.5', low: '0.44', monthlyCap: '0.1' });
     const answers = await Promise.all(Array.from({ length: 20 }, () => refusedBy(client)));
     const accepted = answers.filter(({ status }) => status === 202);
     expect(accepted).toHaveLength(10);
@@ -270,22 +270,22 @@ describe('the wallet of an account', () => {
   });
 
   it('A wallet below a new threshold is notified within a minute', async () => {
-    const client = await watched();
+    const client = await notified();
     await setNotices(client.account.id, { lowBalanceMicros: asMicros(30_000_000) }, service.operator);
     await service.machine.advance(60);
-    expect(await told(client.hook, 1)).toEqual(['wallet.low']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['wallet.low']);
   });
 });
 
 describe('the monthly cap of a key', () => {
   it('A notice key.cap_reached is sent at 80 and at 100 percent, once each, and again when the cap changes', async () => {
-    const client = await watched({ monthlyCap: '0.05' });
+    const client = await notified({ monthlyCap: '0.05' });
     const levels = (): unknown[] =>
       receiver.arrivals(client.hook).map((arrival) => (bodyOf(arrival)['key'] as { level: number }).level);
     for (let run = 0; run < 3; run += 1) await render(client);
     expect(levels()).toEqual([]);
     await render(client);
-    await told(client.hook, 1);
+    await noticesAt(client.hook, 1);
     expect(levels()).toEqual([80]);
     expect(firstAt(client.hook)).toMatchObject({
       notice: 'key.cap_reached',
@@ -302,19 +302,19 @@ describe('the monthly cap of a key', () => {
       },
     });
     await render(client);
-    await told(client.hook, 2);
+    await noticesAt(client.hook, 2);
     await refuseThrice(client);
     await service.operator.accounts.changeKey(client.account.id, client.record.id, {
       monthlyCapMicros: asMicros(60_000),
     });
     await render(client);
-    await told(client.hook, 3);
+    await noticesAt(client.hook, 3);
     await later();
     expect(levels()).toEqual([80, 100, 100]);
   });
 
   it('The budget of a month is notified at 80 and at 100 percent, once each, for the spend of all keys', async () => {
-    const client = await watched();
+    const client = await notified();
     const other = await issueKey(service.operator, client.account, { name: 'other' });
     const settings = createAccountSettings(service.operator.table);
     expect(await settings.changeBudget(client.account, asMicros(50_000))).toBe(true);
@@ -322,9 +322,9 @@ describe('the monthly cap of a key', () => {
     await later();
     expect(typesAt(client.hook)).toEqual([]);
     await render({ ...client, key: other.key });
-    expect(await told(client.hook, 1)).toEqual(['budget.reached']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['budget.reached']);
     for (let count = 0; count < 2; count += 1) await render(client);
-    await told(client.hook, 2);
+    await noticesAt(client.hook, 2);
     await later();
     expect(receiver.arrivals(client.hook).map((arrival) => bodyOf(arrival)['budget'])).toMatchObject([
       { level: 80, limit: 0.05, spent: 0.04 },
@@ -333,9 +333,9 @@ describe('the monthly cap of a key', () => {
   });
 
   it('A request that the cap refuses notifies 100 percent before the cap is spent', async () => {
-    const client = await watched({ monthlyCap: '0.005' });
+    const client = await notified({ monthlyCap: '0.005' });
     await refuseThrice(client);
-    expect(await told(client.hook, 1)).toEqual(['key.cap_reached']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['key.cap_reached']);
     expect(firstAt(client.hook)['key']).toMatchObject({
       level: 100,
       spent: 0,
@@ -354,9 +354,9 @@ describe('the other caps of a key', () => {
       .sort();
 
   it('One creation notifies the daily and the total cap, and later creations and refusals notify neither again', async () => {
-    const client = await watched({ dailyCap: '0.01', totalCap: '0.0125' });
+    const client = await notified({ dailyCap: '0.01', totalCap: '0.0125' });
     await render(client);
-    await told(client.hook, 2);
+    await noticesAt(client.hook, 2);
     for (let run = 0; run < 2; run += 1) expect((await refusedBy(client)).status).toBe(402);
     await later();
     expect(capsAt(client.hook)).toEqual([
@@ -366,18 +366,18 @@ describe('the other caps of a key', () => {
   });
 
   it('The cap of a user is notified with the user, at 80 percent and when it refuses a request', async () => {
-    const client = await watched({ perUserMonthlyCap: '0.0125' });
+    const client = await notified({ perUserMonthlyCap: '0.0125' });
     const renderFor = async (user: string): Promise<void> => {
       await settled(service, await submit(service, client.key, { prompt: 'a lake', user }));
     };
     await renderFor('user 1');
-    expect(await told(client.hook, 1)).toEqual(['key.cap_reached']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['key.cap_reached']);
     const body = { model: 'sandbox-sketch', prompt: 'a lake', user: 'user 1' };
     for (let run = 0; run < 3; run += 1) {
       const { status } = await service.send('/images/generate', { key: client.key, body });
       expect(status).toBe(402);
     }
-    await told(client.hook, 2);
+    await noticesAt(client.hook, 2);
     await later();
     expect(capsAt(client.hook)).toEqual([
       ['user', 100, 'user 1'],
@@ -388,7 +388,7 @@ describe('the other caps of a key', () => {
 
 describe('webhooks that fail', () => {
   it('Ten failed attempts in a row send one notice, and another one after a webhook was delivered', async () => {
-    const client = await watched();
+    const client = await notified();
     const { deliveries } = service.operator;
     const send = (url: string): Promise<string> =>
       submit(service, client.key, { prompt: 'a lake', webhook_url: url });
@@ -401,14 +401,14 @@ describe('webhooks that fail', () => {
     await failFive();
     expect(typesAt(client.hook)).toEqual([]);
     await failFive();
-    expect(await told(client.hook, 1)).toEqual(['webhook.failing']);
+    expect(await noticesAt(client.hook, 1)).toEqual(['webhook.failing']);
     expect(firstAt(client.hook)['webhooks']).toEqual({ failed_attempts: 10 });
     await settled(service, await send(receiver.hook(`fine-${client.hook}`, 200)));
     await expect.poll(async () => (await service.account(client.account.id)).webhookFailures).toBeUndefined();
     expect(typesAt(client.hook)).toEqual(['webhook.failing']);
     for (let attempt = 0; attempt < 5; attempt += 1) await deliveries.countFailure(client.account.id);
     await failFive();
-    expect(await told(client.hook, 2)).toEqual(['webhook.failing', 'webhook.failing']);
+    expect(await noticesAt(client.hook, 2)).toEqual(['webhook.failing', 'webhook.failing']);
   });
 });
 

@@ -8,7 +8,7 @@ import { startReceiver } from './receiver.ts';
 const [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 afterEach(async () => {
   service.machine.faults.clear();
-  service.machine.watchAws((_call, serve) => serve());
+  service.machine.interceptAws((_call, serve) => serve());
   expect(await service.audit()).toEqual([]);
 });
 afterAll(async () => {
@@ -74,7 +74,7 @@ describe('an execution that was aborted', () => {
     const { key } = await service.client();
     // The execution is aborted between its start and the answer to the start. Its invocation comes late.
     const restarted = Promise.withResolvers<undefined>();
-    service.machine.watchAws(async (call, serve) => {
+    service.machine.interceptAws(async (call, serve) => {
       if (call.caller.startsWith('RenderImage')) await restarted.promise;
       const answer = await serve();
       if (call.operation !== 'StartExecution') return answer;
@@ -125,7 +125,7 @@ describe('a creation past its deadline', () => {
   it('A creation whose execution is stuck is refunded as GenerationTimedOut by the reconciler, and announced once', async () => {
     const { account, key } = await service.client({ deadline: '30' });
     // An invocation hangs and holds its lease for longer than the creation has time.
-    service.machine.watchAws(async (call, serve) => {
+    service.machine.interceptAws(async (call, serve) => {
       if (call.operation === 'StartExecution' && call.caller.startsWith('GenerateImage')) {
         const now = service.machine.clock.now();
         await service.operator.creations.lease(

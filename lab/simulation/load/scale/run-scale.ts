@@ -20,7 +20,7 @@ import { createScaleClients, createScaleOutbound } from './scale-clients.ts';
 import { costOf, type ScalePlan, type ScaleReport, percentiles, Tally } from './scale-measures.ts';
 
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
-const leapsPerLook = 2_000;
+const leapsPerCheck = 2_000;
 const deadlineSeconds = 300;
 /** How long the service counts as full after it has refused a request for that. */
 const fullMillis = 1_000;
@@ -57,7 +57,7 @@ async function runOn(
     mostOpen: 0,
     refused: new Tally(),
     refusedPolls: new Tally(),
-    strangerHeard: new Tally(),
+    strangerAnswers: new Tally(),
     image: [] as number[],
     seen: [] as number[],
   };
@@ -150,7 +150,7 @@ async function runOn(
   sendAll(time, plan, held, clients.send);
   if (plan.stranger)
     sendAt(time, startAt, evenly(plan.stranger.perSecond, lengthSeconds), () => {
-      void clients.sendAsStranger().then((answer) => counted.strangerHeard.add(reasonOf(answer)));
+      void clients.sendAsStranger().then((answer) => counted.strangerAnswers.add(reasonOf(answer)));
     });
   reconcileEachMinute(time, service);
 
@@ -161,7 +161,7 @@ async function runOn(
     ((open.size > 0 || world.live.size > 0 || clients.waiting() > 0) && time.now() < end);
   for (let leaps = 1; isGoingOn(); leaps += 1) {
     if (!(await time.leap())) break;
-    if (leaps % leapsPerLook !== 0) continue;
+    if (leaps % leapsPerCheck !== 0) continue;
     forgetter.sweep();
     tell({
       seconds: Math.round((time.now() - startAt) / 1000),
@@ -179,7 +179,7 @@ async function runOn(
     accepted: counted.accepted,
     refused: counted.refused.toRecord(),
     refusedPolls: counted.refusedPolls.toRecord(),
-    strangerHeard: counted.strangerHeard.toRecord(),
+    strangerAnswers: counted.strangerAnswers.toRecord(),
     completed: counted.image.length,
     failed: counted.failed,
     stillOpen: open.size,

@@ -132,7 +132,7 @@ function printScale(report: ScaleReport): void {
   if (stranger)
     console.log(
       `Beside them a stranger, ${stranger.perSecond} a second at ${stranger.route}, hears ` +
-        `${listOf(report.strangerHeard)}; of the others, the gateway refuses ${throttledOf(report)}`,
+        `${listOf(report.strangerAnswers)}; of the others, the gateway refuses ${throttledOf(report)}`,
     );
   console.log(
     `${requests} requests: ${report.accepted} accepted (${shareOf(report.accepted, requests)}), ` +

@@ -22,7 +22,7 @@ export interface ScaleReport {
   /** Polls that were answered with something else than 200, by status. */
   readonly refusedPolls: Readonly<Record<string, number>>;
   /** The answers to the stranger, by status and reason. */
-  readonly strangerHeard: Readonly<Record<string, number>>;
+  readonly strangerAnswers: Readonly<Record<string, number>>;
   readonly completed: number;
   readonly failed: number;
   readonly stillOpen: number;
