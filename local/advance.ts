@@ -53,7 +53,7 @@ export const advanceSchema = z.strictObject({
 export interface Advanced {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The number of instants at which the advance started something. */
+  /** The number of times at which the advance started something. */
   readonly steps: number;
 }
 
@@ -75,7 +75,7 @@ function leastTickSeconds(seconds: number, hasOpenExecutions: boolean): number {
   return seconds <= daySeconds ? hourSeconds : daySeconds;
 }
 
-/** Makes the function that moves the clock on. All due work starts in order, each at its own instant. */
+/** Makes the function that moves the clock on. All due work starts in order, each at its own time. */
 export function createAdvance(options: AdvanceOptions): (seconds: number) => Promise<Advanced> {
   let last: Promise<unknown> = Promise.resolve();
   return (seconds) => {

@@ -3,7 +3,7 @@ import type { VirtualClock } from './clock.ts';
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;
-  /** Runs the job that was due at this instant. A rejection is reported and ends nothing. */
+  /** Runs the job that was due at this time. A rejection is reported and ends nothing. */
   readonly run: (at: number) => Promise<unknown>;
   /** fireDue() waits for the end of the run. A function's run is not awaited, because it may hang. */
   readonly isAwaited?: boolean;
@@ -89,7 +89,7 @@ export function createSchedule(
         if (entry.job.isAwaited === true) await entry.running;
       }
     },
-    /** The next instant of each job, for people. */
+    /** The next time of each job, for people. */
     state: (): { name: string; nextAt: number }[] =>
       entries.map(({ job, nextAt }) => ({ name: job.name, nextAt })),
   };

@@ -115,7 +115,7 @@ function scene({ jobs = [], open = false, patienceMillis = 12_000 }: SceneOption
 }
 
 describe('an advance', () => {
-  it('An advance starts everything that falls due in order, each at its own instant, and nothing later', async () => {
+  it('An advance starts everything that falls due in order, each at its own time, and nothing later', async () => {
     const { advance, timers, fired } = scene({ jobs: [{ name: 'minutely', everySeconds: 60 }] });
     timers.push(
       { at: 90, name: 'at its end' },

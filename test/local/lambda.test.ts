@@ -75,7 +75,7 @@ describe('the workers of a function', () => {
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   });
 
-  it('A worker that has rested takes several invocations of one instant', async () => {
+  it('An idle worker takes several invocations at the same time', async () => {
     const { invoke } = run('return globalThis.loaded', {
       top: loads,
       limits: { ...oneWorker, environmentsWhenBusy: 2 },

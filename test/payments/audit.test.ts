@@ -50,7 +50,7 @@ it('finds no difference while every charge is credited, and what went back is de
 
 it('names a charge whose record was deleted by hand, and a read of its PaymentIntent corrects it', async () => {
   await deleteItem(scene.table, paymentKey(payment.id));
-  // Whoever deletes the record by hand deletes what it stands for.
+  // A person who deletes the record by hand deletes everything that belongs to it.
   await createWalletStore(scene.table).adjust(account, usd(-25), 'deleted by hand');
   const { differences } = await audit();
   expect(differences).toMatchObject([{ kind: 'no_record', payment: payment.id, expectedMicros: usd(25) }]);

@@ -111,7 +111,7 @@ describe('account, models, alerts and the person', () => {
     });
   });
 
-  it('Whoever is signed in sees their accounts, and until when the sign-in is fresh', async () => {
+  it('A person who is signed in sees their accounts, and until when the sign-in is fresh', async () => {
     const people = createPeopleStore(table);
     const invitation = {
       ...{ id: invitationIdOf('a@b.test'), accountId, email: 'a@b.test', role: 'owner' as const },

@@ -187,7 +187,7 @@ async function listedBy(stack: StandInStack, task: 'compare' | 'enter', table: s
   return dataOf(await stack.admin('backup', task, '--table', table).ended);
 }
 
-/** Why one restores: an early row is gone with its reference, and another has another amount. */
+/** The reason for the restore: an early row is gone with its reference, and another row has another amount. */
 async function damage({ table }: OperatorServices, beforeMillis: number): Promise<ReadonlySet<string>> {
   const rows = [...(await allItems({ table })).values()].filter(
     ({ sk, kind, at }) =>

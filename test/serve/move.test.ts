@@ -648,7 +648,7 @@ describe('an import into a busy table', () => {
     const { isRepeated } = await importService(operator, exported, () => undefined);
     expect(isRepeated).toBe(false);
     expect(await operator.accounts.read(account.id)).toMatchObject({ name: 'changed' });
-    // Money that differs is said.
+    // Money that differs is reported.
     await updateItem(operator.table, { pk: 'IMPORT', sk: 'IMPORT' }, mark);
     await operator.wallet.topUp(account.id, asMicros(1), 'early');
     await expect(importService(operator, exported, () => undefined)).rejects.toThrow('The books differ');

@@ -1,4 +1,4 @@
-/** The stack under the rules AwsSolutions of cdk-nag. A finding is mended, or its resource has a reason. */
+/** The stack under the rules AwsSolutions of cdk-nag. A finding is corrected, or its resource has a reason. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

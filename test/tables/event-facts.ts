@@ -56,9 +56,7 @@ async function charged({ charges }: Stores, number: number, tellsEvents?: true):
 }
 
 export const eventFacts: Facts = {
-  'An end writes an event if and only if somebody has read events before it, whoever ends it': async (
-    stores,
-  ) => {
+  'Every kind of end writes an event if and only if somebody has read events before it': async (stores) => {
     const { table, creations, charges } = stores;
     expect(await creations.complete(await charged(stores, 1), done)).toBe('completed');
     expect(await behind(table, beginning)).toEqual([]);

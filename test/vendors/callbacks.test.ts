@@ -313,7 +313,7 @@ describe.each(vendors)('A callback of $name', (vendor) => {
     expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
   });
 
-  it('Whoever waits for the vendor’s keys stops waiting when the signal aborts', async () => {
+  it('A caller that waits for the vendor’s keys stops waiting when its signal aborts', async () => {
     const { stage, jobId } = await submittedAt(vendor);
     const reason = new Error('over');
     const request = fake.callbackOf(jobId, { at: stage.now() });

@@ -68,7 +68,7 @@ async function endAll({ account }: Client): Promise<void> {
   for (const creation of await creations.list(account.id, 100)) await charges.refund(creation, refund);
 }
 
-interface Heard {
+interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -79,7 +79,7 @@ async function post(
   { key }: Client,
   body: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Heard> {
+): Promise<Received> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
@@ -92,7 +92,7 @@ const balanceOf = async ({ account }: Client): Promise<number> =>
   (await service.account(account.id)).availableMicros;
 
 describe('the OpenAI-shaped endpoint', () => {
-  const draw = (client: Client, prompt: string, attempt: number): Promise<Heard> =>
+  const draw = (client: Client, prompt: string, attempt: number): Promise<Received> =>
     post(
       `${service.machine.openaiUrl}/images/generations`,
       client,
@@ -128,7 +128,7 @@ describe('the OpenAI-shaped endpoint', () => {
 
 describe('MCP', () => {
   let calls = 0;
-  const call = async (client: Client, name: string, args: object): Promise<Heard> =>
+  const call = async (client: Client, name: string, args: object): Promise<Received> =>
     post(service.machine.mcpUrl, client, rpc('tools/call', { name, arguments: args }, (calls += 1)), {
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2026-07-28',

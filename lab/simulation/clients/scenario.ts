@@ -196,7 +196,7 @@ export type BackEndAct =
       readonly mayGoBelow: boolean;
     }
   | { readonly does: 'credit_line'; readonly amountMicros: number }
-  /** Opens an account, and then credits it once, whoever has opened it. */
+  /** Opens an account unless another step has, and then credits the account once. */
   | { readonly does: 'open'; readonly externalId: string; readonly balanceMicros: number }
   /** Changes the name in the same request, and sometimes the external id. */
   | { readonly does: 'suspend' | 'activate'; readonly externalId?: string }

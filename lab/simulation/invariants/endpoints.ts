@@ -101,7 +101,7 @@ export function createEndpointInvariants(
       accuse('an endpoint is switched off after five days', `${after.id}: failing since ${failingSince}`);
   }
 
-  /** The first round names those that ask. Whoever asked all the time is among them. */
+  /** The first round names the endpoints that ask for the event, and so all that asked the whole time. */
   function namesWhoAsks({ after, before }: Pick<Change, 'before' | 'after'>): void {
     const [old, next] = [before, after].map((item) => item?.['webhook']?.M?.['endpoints']?.M);
     if (!old || !next || Object.keys(old).length > 0) return;

@@ -1,6 +1,6 @@
 /**
  * The invariants of events: after a cursor every end, redelivery and notice of the account is shown once, in
- * the order of all other readers, whoever reads when, and however late it was committed.
+ * the order of all other readers, whenever a client reads, and however late it was committed.
  */
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';

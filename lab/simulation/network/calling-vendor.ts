@@ -72,7 +72,7 @@ export function createCallingVendor(
   const all = new Map<string, Job>();
   let due = 0;
 
-  /** Runs later, whoever asked for it. */
+  /** Runs later, also when the invocation that asked for it has ended. */
   function later(millis: number, work: () => Promise<unknown>): void {
     due += 1;
     world.outside(() =>

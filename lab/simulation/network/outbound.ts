@@ -30,7 +30,7 @@ export interface OutsideObserver {
   /** A request for a source image arrived at its origin. */
   readonly onFetch: () => void;
   /**
-   * The service has ended the attempt that began at this instant. `post` is absent when no receiver got a
+   * The service has ended the attempt that began at this time. `post` is absent when no receiver got a
    * request.
    */
   readonly onPostEnded: (startedAt: number, post: Post | undefined, result: PostResult) => void;

@@ -82,7 +82,7 @@ export function createStripeInWorld(
   let events = 0;
   let stop: (() => void) | undefined;
 
-  /** After each change: what falls due at Stripe happens, whoever caused it. */
+  /** After each change: what falls due at Stripe happens, independent of its cause. */
   function changed(): void {
     if (state.events.length !== events) changedAt = world.time.now();
     events = state.events.length;

@@ -95,7 +95,7 @@ export async function simulateOutage(outage: Outage): Promise<OutageReport> {
       seed: 1,
       time,
       dice: createDice(1),
-      // The plan strikes every such call of the outage, whoever makes it.
+      // The plan strikes every such call of the outage, by any caller.
       faults: (call) => (time.now() >= from && time.now() < to ? strikes[outage.of](call) : undefined),
     });
     const followed = new Map<string, Followed>();

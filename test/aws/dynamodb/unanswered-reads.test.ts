@@ -1,4 +1,4 @@
-/** A read that DynamoDB does not answer is Overloaded: the client hears 503 and may send its request again. */
+/** A read that DynamoDB does not answer is Overloaded: the client gets 503 and may send its request again. */
 import { createServer, type ServerResponse } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';

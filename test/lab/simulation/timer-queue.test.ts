@@ -9,7 +9,7 @@ function fire(queue: TimerQueue, count: number): number[] {
 }
 
 describe('The timers of virtual time', () => {
-  it('Timers fire in the order of their instants, and at one instant in the order in which they were set', () => {
+  it('Timers fire in the order of their times, and timers of the same time in the order in which they were set', () => {
     const queue = createTimerQueue();
     const fired: number[] = [];
     const waits = Array.from({ length: 200 }, (_, index) => (index * 37) % 23);

@@ -6,9 +6,9 @@ import { thrownBy } from '../../client/stub.ts';
 import { portOf } from '../../fixtures/values.ts';
 import { type Cut, cuts, type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
-let heard: string[] = [];
+let received: string[] = [];
 const upstream = createServer((incoming, outgoing) => {
-  heard.push(incoming.url ?? '');
+  received.push(incoming.url ?? '');
   outgoing.writeHead(200, { 'content-type': 'application/json' });
   outgoing.end(JSON.stringify({ object: 'list', data: [{ id: 'one' }] }));
 }).listen(0, '127.0.0.1');
@@ -19,7 +19,7 @@ async function withProxy<Value>(
   { only, share = 1, seed = 1 }: { readonly only?: readonly Cut[]; share?: number; seed?: number },
   work: (openai: OpenAI, proxy: CuttingProxy) => Promise<Value>,
 ): Promise<Value> {
-  heard = [];
+  received = [];
   const target = `http://127.0.0.1:${portOf(upstream)}`;
   const proxy = await startCuttingProxy({ target, seed, share, ...(only && { only }) });
   try {
@@ -49,7 +49,7 @@ describe('the cutting proxy', () => {
       ]);
       const [status, requests] = expected[cut];
       expect(made).toBe(1);
-      expect(heard).toHaveLength(requests);
+      expect(received).toHaveLength(requests);
       if (status === undefined) expect(error).not.toMatchObject({ status: expect.any(Number) as number });
       else expect(error).toBeInstanceOf(APIError);
       expect((error as APIError).status).toBe(status);
@@ -61,7 +61,7 @@ describe('the cutting proxy', () => {
   it('An answer that is not cut arrives as it was', async () => {
     const models = await withProxy({ share: 0 }, async (openai) => openai.models.list());
     expect(models.data).toEqual([{ id: 'one' }]);
-    expect(heard).toEqual(['/models']);
+    expect(received).toEqual(['/models']);
   });
 
   it('The same seed makes the same cuts, and another seed makes others', async () => {

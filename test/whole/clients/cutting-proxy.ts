@@ -22,7 +22,7 @@ export const cuts = [
 ] as const;
 export type Cut = (typeof cuts)[number];
 
-/** What the proxy answers by itself. The service never hears of the request. */
+/** What the proxy answers by itself. The request never reaches the service. */
 const thrownIn: Partial<Record<Cut, readonly [status: number, headers: Readonly<Record<string, string>>]>> = {
   '429 now': [429, { 'retry-after': '0' }],
   '429 in a second': [429, { 'retry-after': '1' }],
