@@ -47,7 +47,7 @@ function unreadKind({ contentType, bytes, width, height }: ImageBytes): string |
     if (bytes[interlaceAt] !== 0) return 'an interlaced PNG';
     return hasTransparentColour(bytes) ? 'a PNG with a transparent colour (tRNS)' : undefined;
   }
-  const frame = contentType === 'image/jpeg' ? frameOf(bytes) : undefined;
+  const frame = frameOf(bytes);
   // Marker, length, precision, height, width, components: ITU T.81, B.2.2.
   return frame !== undefined && bytes[frame + 9] === 4 ? 'a JPEG of CMYK' : undefined;
 }

@@ -160,10 +160,7 @@ function capCrossing({ apiKey, user, periods, refused }: Looked, cap: CapKind): 
   // A refused request reaches the cap as well: from this spend on, the cap does not cover its cost.
   const ofRequest =
     refused?.kind === 'cap' && refused.cap === cap ? capMicros - refused.costMicros + 1 : Infinity;
-  const leastOf = (level: CapLevel): number => {
-    const share = Math.ceil((capMicros * level) / 100);
-    return level === 100 ? Math.min(share, ofRequest) : share;
-  };
+  const leastOf = (level: CapLevel): number => Math.min(Math.ceil((capMicros * level) / 100), ofRequest);
   const level = capLevels.find((one) => spentMicros >= leastOf(one));
   const told = toldOf(spender, cap, period);
   if (level === undefined || (told?.capMicros === capMicros && told.level >= level)) return undefined;

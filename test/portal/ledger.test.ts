@@ -6,7 +6,7 @@ import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { keys, type Table } from '../../service/aws/dynamodb/table.ts';
 import type { LedgerPage, LedgerView } from '../../service/contract/portal-views.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
-import { exportLedger, listLedger } from '../../service/portal/read/ledger.ts';
+import { exportLedger, listLedger, monthsSince } from '../../service/portal/read/ledger.ts';
 import { csvLine } from '../../service/values/csv.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accountId, aCreation, anApiKey, now } from '../fixtures/records.ts';
@@ -85,6 +85,8 @@ describe('the ledger', () => {
     });
     expect(data.at(-1)).toMatchObject({ available: 25, note: 'opening', creation: null, key_name: null });
     expect([next, available, months]).toEqual([null, 24.92, ['2026-11']]);
+    const since = monthsSince('2026-09-30T23:59:59.999Z', Date.UTC(2026, 10, 1));
+    expect(since).toEqual(['2026-11', '2026-10', '2026-09']);
   });
 
   it('Pages continue the balance, also when rows are written between them', async () => {

@@ -122,6 +122,9 @@ describe('a test delivery', () => {
       'https://inside.test/',
     ])
       expect(fieldsOf(await test(url))).toEqual(['url']);
+    const message = 'must lead to public addresses only';
+    const errors = [{ field: 'url', code: 'refused_target', message }];
+    expect((await test('https://inside.test/')).body).toHaveProperty('error.details.errors', errors);
     expect(portal.posted).toEqual([]);
   });
 });

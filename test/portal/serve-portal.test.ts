@@ -142,6 +142,9 @@ describe('a session', () => {
     expect((await again.send('GET', '/home')).status).toBe(200);
     const now = await guest();
     expect(now && (await stage.people.removeMember(now))).toBe('changed');
+    // Whoever ends the sessions of a person at that moment learns that the person is gone, and brings nobody back.
+    expect(await stage.people.endSessions(accountId, member.personId, Date.now())).toBe(false);
+    expect(await guest()).toBeUndefined();
     const refused = await again.send('GET', '/home');
     expect(code(refused)).toBe('ERR_FORBIDDEN role');
     expect(refused.body).toMatchObject({ error: { details: { is_member: false } } });
