@@ -16,10 +16,10 @@ export interface SealedSecret {
   readonly replacedAt?: number;
 }
 
-/** The mark of a notice in the item of its account. It stays until the crossing is undone. */
+/** Marks in the account's item that a notice was sent. Removed when the threshold is no longer crossed. */
 export interface ToldWallet {
   readonly id: NoticeId;
-  /** Of wallet.empty: the mark is taken back when at least this is available. */
+  /** Of wallet.empty: the mark is removed when at least this is available. */
   readonly belowMicros?: Micros;
 }
 
@@ -27,11 +27,11 @@ export interface ToldWallet {
 export interface ToldCap {
   readonly id: NoticeId;
   readonly level: number;
-  /** Another cap of the same kind and period is another crossing. */
+  /** A changed cap of the same kind and period gets its own notice. */
   readonly capMicros: Micros;
 }
 
-/** The mark of budget.reached. Only a later month, a higher level or another budget is another crossing. */
+/** The mark of budget.reached. Only a later month, a higher level or another budget causes another notice. */
 export interface ToldBudget {
   readonly id: NoticeId;
   /** "2026_11". */
@@ -62,7 +62,7 @@ export interface Account {
   readonly noticeUrl?: string;
   /** `wallet.low` is sent when less than this is available. Absent: it is never sent. */
   readonly lowBalanceMicros?: Micros;
-  /** What the account means to spend in a UTC month. From 80 % on the account is told. Absent: nothing is told. */
+  /** The budget for a UTC month. Notices are sent from 80 % on. Absent: no notices. */
   readonly monthlyBudgetMicros?: Micros;
   /** The notices that were sent and whose threshold is still passed. */
   readonly toldLow?: ToldWallet;
@@ -90,7 +90,7 @@ export interface Account {
   readonly openedBy?: string;
 }
 
-/** Whether anybody is told of a crossed threshold: the address for notices, an endpoint, or a person by e-mail. */
+/** Whether anybody gets notices: the address for notices, an endpoint, or a person by e-mail. */
 export function getsNotices({
   noticeUrl,
   noticeEndpoints,
@@ -118,7 +118,7 @@ export interface ApiKey extends KeyCaps {
   readonly accountId: AccountId;
   readonly name: string;
   readonly hash: string;
-  /** The last four characters of the key, by which a person tells keys apart. Absent in older records. */
+  /** The last four characters of the key, by which a person recognises it. Absent in older records. */
   readonly last4?: string;
   readonly createdAt: string;
   /** Rounded down to the hour. */

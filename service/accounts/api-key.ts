@@ -33,7 +33,9 @@ export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** The end of a key, which is stored for people. It belongs to the checksum, and tells nothing of the secret. */
+/**
+ * The last characters of a key, stored for people. They are part of the checksum and reveal no secret bits.
+ */
 export function lastOfKey(key: string): string {
   return key.slice(-4);
 }

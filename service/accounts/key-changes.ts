@@ -63,7 +63,7 @@ export function replacedUntil({ expiresAt }: ApiKey, endsIn: RollTime, nowMillis
   return expiresAt !== undefined && expiresAt < until ? expiresAt : until;
 }
 
-/** The limits of a key that takes the place of another. The end that an earlier roll gave is no limit of people. */
+/** The limits that a replacement key keeps. An expiry that an earlier roll set was not chosen by people. */
 export function limitsToKeep(key: ApiKey): KeyLimits {
   const expiresAt = key.rolled ? key.rolled.expiresAt : key.expiresAt;
   const kept = [...capNames, 'models'] as const;

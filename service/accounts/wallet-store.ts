@@ -259,7 +259,7 @@ async function write(
   }
 }
 
-/** If no answer says whether the transaction was written, the item that only this transaction makes is looked up. */
+/** If no answer says whether the transaction was written, reads the item that only this transaction makes. */
 async function outcomeOf(
   table: Table,
   made: ItemKey,

@@ -1,7 +1,7 @@
 /**
- * The caps of a key that key.cap_reached watches, one row each. A new kind of cap is a new row, and a row of
- * conditions in service/notices/notice-store.ts: the check after a creation, the refused request, the mark
- * and the body of the notice follow from them.
+ * The caps of a key that can cause the notice key.cap_reached, one row each. A new kind of cap needs a row
+ * here and a row of conditions in service/notices/notice-store.ts. The check after a creation, the refused
+ * request, the mark and the body of the notice follow from these rows.
  */
 import type { Micros } from '../values/money.ts';
 import { dayOf, monthOf, nextDay, nextMonth } from '../values/time.ts';
@@ -10,7 +10,7 @@ import { oldestDayKept, spentIn, spentInAll, spentOn } from './caps.ts';
 
 export type CapKind = 'daily' | 'monthly' | 'total' | 'user';
 
-/** What a key has spent for one user of the client in a month, and the mark in the counter of this user. */
+/** What a key has spent for one user of the client in a month, and the mark in this user's counter. */
 export interface LookedUser {
   readonly user: string;
   readonly spentMicros: Micros;
@@ -19,7 +19,7 @@ export interface LookedUser {
 
 export interface Spender {
   readonly apiKey: ApiKey;
-  /** Absent: no user's cap is looked at. */
+  /** Absent: no user's cap is checked. */
   readonly user?: LookedUser;
 }
 
@@ -37,7 +37,7 @@ export interface WatchedCap {
   readonly chargedPeriod: (creation: ChargedPeriods) => string | undefined;
   readonly periodAt: (millis: number) => string;
   readonly spentIn: (spender: Spender, period: string) => Micros | undefined;
-  /** When the next period begins, RFC 3339. Null for a cap that never begins anew. */
+  /** When the next period begins, RFC 3339. Null for a cap without periods. */
   readonly resetsAt: (period: string) => string | null;
 }
 
@@ -97,7 +97,7 @@ export function toldOf({ apiKey, user }: Spender, cap: CapKind, period: string):
   return cap === 'user' ? user?.told : apiKey.told?.[toldCapName(cap, period)];
 }
 
-/** The names of the daily marks that are too old on this day, as the days are that a charge then removes. */
+/** The names of daily marks older than the days of spend that are kept on this day. */
 export function overMarks({ told = {} }: Pick<ApiKey, 'told'>, day: string): string[] {
   const oldest = toldCapName('daily', oldestDayKept(day));
   return Object.keys(told).filter((name) => name.startsWith(toldCapName('daily', '')) && name < oldest);

@@ -18,13 +18,13 @@ import type { RefusedCaller } from './refusal-store.ts';
 import type { RequestState, RequestStore } from './request-store.ts';
 import type { ApiRequest } from './request.ts';
 
-/** A GET writes nothing else, so its place in the rate is taken in parallel with the operation. */
+/** A GET writes nothing else, so it is counted against the rate in parallel with the operation. */
 export async function countedGet<Answer>(
   caller: Caller,
   services: Pick<ApiServices, 'requests' | 'log'>,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
-  // All three are awaited, whatever becomes of the others: Lambda may freeze work that is not awaited.
+  // All three are awaited, even when one fails: Lambda may freeze work that is not awaited.
   const [answer, place] = await Promise.allSettled([
     run(),
     caller.place.take(),
@@ -79,7 +79,7 @@ export function openRatePlace(
     get isTaken() {
       return isTaken;
     },
-    /** Takes the place now, unless the request has one. Throws RateExceeded when the window is full. */
+    /** Takes a slot now, unless the request has one. Throws RateExceeded when the window is full. */
     take: async () => {
       if (isTaken) return;
       const limit = limitOf(caller, rate);
@@ -118,8 +118,9 @@ function windowEndsIn(nowMillis: number): number {
 /**
  * The RateLimit fields of the IETF draft: the policy, the requests left and the seconds until the next
  * window.
- * @param places how many places of the window this request takes: 1; 0 when the request is not counted;
- *   Infinity when the window is full
+ * @param taken how many slots of the window this request takes: 1; 0 when the request is not counted;
+ * Infinity
+ *   when the window is full
  */
 export function rateHeaders(caller: Authenticated, rate: Rate, places: number): Record<string, string> {
   const limit = limitOf(caller, rate);
@@ -204,7 +205,7 @@ export interface Authenticated {
   readonly nowMillis: number;
 }
 
-/** A request's place in its account's rate window, taken before costly work, by the charge, or at the end. */
+/** A request's slot in its account's rate window, taken before costly work, by the charge, or at the end. */
 type RatePlace = ReturnType<typeof openRatePlace>;
 
 export interface Caller extends Authenticated {

@@ -1,23 +1,23 @@
-/** The places of an account at a door: one item with an attribute for each place and its end. */
+/** The slots for held requests of an account at a door: one item, with an attribute for each taken slot. */
 import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
 import { type Door, heldKey, type Item, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { AccountId } from '../values/ids.ts';
 
-/** Or the earlier try of the same call took the place, and its answer was lost. */
+/** Also free for us when an earlier try of the same call took the slot and its answer was lost. */
 const isFree = 'attribute_not_exists(#place) OR #place.#until <= :now OR #place.holder = :holder';
 const isOurs = '#place.holder = :holder';
 const keptMillis = 86_400_000;
-/** Each failed try means that another request has just taken the place. */
+/** Each failed try means that another request has just taken the slot. */
 const mostTries = 8;
 
-/** @param limit how many places an account has */
+/** @param limit how many slots an account has */
 export function createHeldPlaces(table: Table, door: Door, limit: number) {
   const names = Array.from({ length: limit }, (_, index) => `p${index}`);
   return {
     door,
     limit,
-    /** Undefined: the account has no place left. Throws Overloaded when the table stayed busy. */
+    /** Undefined: the account has no free slot. Throws Overloaded when the table stayed busy. */
     claim: async (
       account: AccountId,
       untilMillis: number,
@@ -57,7 +57,7 @@ export function createHeldPlaces(table: Table, door: Door, limit: number) {
   };
 }
 
-/** When the place is free again. 0: it is free. */
+/** When the slot is free again. 0: the slot is free. */
 function endOf(item: Item, name: string): number {
   return (item[name] as { readonly until: number } | undefined)?.until ?? 0;
 }
@@ -66,12 +66,12 @@ function numberOf([high = 0, low = 0]: Uint8Array): number {
   return 256 * high + low;
 }
 
-// The places in which requests of an account are held.
+// The slots in which requests of an account are held.
 
-/** The places of each account at one door. */
+/** The slots of each account at one door. */
 export type HeldPlaces = ReturnType<typeof createHeldPlaces>;
 
-/** The right to hold one request. It ends by itself, so that a function that is killed does not keep it. */
+/** The right to hold one request. It expires, so that a killed function does not keep the slot. */
 export interface HeldPlace {
   readonly name: string;
   readonly holder: string;

@@ -1,4 +1,6 @@
-/** The rule for requests that wait: without one of its account's places a request is answered at once. */
+/**
+ * The rule for requests that wait: when all slots of its account are taken, a request is answered at once.
+ */
 import type { AccountId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
 import type { HeldPlace, HeldPlaces } from './held-places-store.ts';
@@ -10,7 +12,7 @@ export interface HoldServices extends Pick<ApiServices, 'budget' | 'clock' | 'lo
 
 export type Hold = ReturnType<typeof openHold>;
 
-/** @param untilMillis how long the place is kept at most, in milliseconds since the request's arrival */
+/** @param untilMillis how long the slot is kept at most, in milliseconds since the request's arrival */
 export function openHold(
   account: AccountId,
   untilMillis: number,
@@ -18,7 +20,7 @@ export function openHold(
 ) {
   let place: HeldPlace | undefined;
   return {
-    /** Takes a place, unless the request has one. False: the account has no place left. Throws Overloaded. */
+    /** Takes a slot, unless the request has one. False: the account has no free slot. Throws Overloaded. */
     take: async (): Promise<boolean> => {
       if (place) return true;
       const nowMillis = clock.now();
@@ -26,11 +28,11 @@ export function openHold(
       if (!place) log.info('request_not_held', { door: held.door, limit: held.limit });
       return place !== undefined;
     },
-    /** Gives the place back. It never throws. */
+    /** Releases the slot. Never throws. */
     release: async () => {
       const taken = place;
       place = undefined;
-      // A place whose time is over has ended by itself.
+      // An expired slot is free already.
       if (!taken || budget.elapsed() >= untilMillis) return;
       await held.release(account, taken).catch((error: unknown) => {
         log.info('place_not_released', { door: held.door, error: errorName(error) });

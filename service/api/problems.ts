@@ -28,14 +28,14 @@ import { invalidRequest, neverRetry, Problem, retryLater, withHeaders } from '..
 
 /** An open creation usually ends within this time. */
 const roomRetrySeconds = 5;
-/** An upload that nobody uses keeps its place for a day. The client's own next request may use one. */
+/** An unused upload counts against the limit for a day. The client's own next request may use one. */
 const uploadRetrySeconds = 60;
 /** A provider that is down is rarely back sooner. */
 export const providerRetrySeconds = 30;
 /** An operator has to mend a state machine that refuses to start. */
 const startRetrySeconds = 30;
 const overloadedRetrySeconds = 2;
-/** How often to look whether an operator has opened the service. */
+/** How often a client should retry until an operator opens the service. */
 const closedRetrySeconds = 60;
 
 // The caller
@@ -54,7 +54,7 @@ export function keyMissing(isAbsent: boolean): Problem {
   );
 }
 
-/** 401. Only who presents a genuine key, whole, is told that the key was revoked or has expired. */
+/** 401. Says that a key was revoked or has expired only to a caller who presents the whole, genuine key. */
 export function keyInvalid(why: 'is not recognised' | 'was revoked' | 'has expired'): Problem {
   return new Problem('ERR_API_KEY_INVALID', `The API key ${why}.`, { reason: 'api_key_invalid' });
 }
@@ -76,7 +76,7 @@ export function addressBlocked(forMillis: number): Problem {
 
 // How often
 
-/** 429 account_rate: the request has no place in the account's rate window, and is counted no further. */
+/** 429 account_rate: the account's rate window is full. The request is not counted. */
 export class RateExceeded extends Problem {}
 
 /** @param afterSeconds until the next window begins */
@@ -243,7 +243,7 @@ export function maxCostExceeded(cost: Micros, maxCostUsd: number): Problem {
   });
 }
 
-/** 400: the providers of the routes that are left do not take the source image at this place. */
+/** 400: no provider of the remaining routes takes the source image at this index. */
 export function noRouteTakes(model: string, source: SourceShape, index: number): Problem {
   const { contentType, width, height, bytes } = source;
   const found = `this is ${contentType} of ${width} x ${height} pixels and ${(bytes / 1_000_000).toFixed(1)} MB`;
@@ -257,7 +257,7 @@ export function noRouteTakes(model: string, source: SourceShape, index: number):
 
 // Source images
 
-/** Where a request names an image: the place in image_urls, or the mask. */
+/** Which image of a request: the index in image_urls, or the mask. */
 export type ImagePlace = number | 'mask';
 
 function fieldAt(place: ImagePlace): string {
@@ -268,7 +268,9 @@ export function sourceUnusable(place: ImagePlace, code: string, message: string)
   return wrongField(fieldAt(place), code, message);
 }
 
-/** 400: the upload at this place is malformed, unknown, another account's, expired or never filled. */
+/**
+ * 400: the upload's URL is malformed, or the upload is unknown, another account's, expired or never filled.
+ */
 export function uploadNotUsable(place: ImagePlace): Problem {
   return sourceUnusable(place, notUsable.code, notUsable.message);
 }
@@ -303,7 +305,7 @@ export function sourceNotFetched(place: ImagePlace, retryable: boolean): Problem
   return new Problem('ERR_INPUT_FETCH_FAILED', message, details, retryable ? {} : neverRetry);
 }
 
-/** 400: what a mask protects has no place in a picture of another ratio. @param right none: no route renders it */
+/** 400: a picture of another ratio cannot keep what the mask protects. @param right none: no route has it */
 export function ratioNotOfSource({ width, height }: SourceShape, right = 'none'): Problem {
   const message = `the masked image has ${width} x ${height}, so the ratio must be: ${right}`;
   return wrongField('aspect_ratio', 'invalid_value', message);
@@ -327,7 +329,7 @@ const budgetWords = {
   user: { reason: 'user_budget_exceeded', name: 'The monthly budget of this key for the user' },
 } as const satisfies Readonly<Record<Budget['period'], object>>;
 
-/** 402: a cap of the key would be exceeded. @param user whom the request names; told for that user's cap */
+/** 402: a cap of the key would be exceeded. @param user whom the request names, shown for that user's cap */
 export function overBudget(budget: Budget, user: string | undefined): Problem {
   const { reason, name } = budgetWords[budget.period];
   return new Problem(
@@ -350,7 +352,7 @@ export function tooManyOpen(limit: number, current: number): Problem {
   return retryLater('ERR_QUOTA_EXCEEDED', message, details, roomRetrySeconds);
 }
 
-/** 429: the request needs a place in which it is held, and the account has none left. */
+/** 429: the request has to be held, and all slots of the account are taken. */
 export function tooManyHeld(limit: number): Problem {
   const details = { scope: 'account', reason: 'held_requests', limit };
   const message = `This account may have ${limit} requests held at once. Nothing was charged.`;
@@ -387,7 +389,9 @@ export function noResults({ status }: CreationRecord): Problem {
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'not_deletable', status, errors: [] });
 }
 
-/** 400: the creation is open. Its renderer needs the prompt, and its end is still to be told. */
+/**
+ * 400: the creation is open. Its renderer needs the prompt, and the client is not yet notified of the end.
+ */
 export function notDeletable({ status }: CreationRecord): Problem {
   const message = `The creation is ${status}. Cancel it, or wait for its end, and delete it then.`;
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'not_deletable', status, errors: [] });

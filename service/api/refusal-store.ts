@@ -130,7 +130,7 @@ function doorOf(path: string): RequestDoor {
   return path.startsWith(portalRoot) ? 'portal' : 'api';
 }
 
-/** The network of an address, which tells no single host: 203.0.113.0/24, 2001:db8:7::/48. */
+/** The network of an address, which identifies no single host: 203.0.113.0/24, 2001:db8:7::/48. */
 function networkOf(address: string): string {
   return address.includes(':')
     ? `${address.split(':').slice(0, 3).join(':')}::/48`

@@ -30,7 +30,7 @@ export interface Places {
 }
 
 export interface LoggedRequest extends Partial<Omit<LoggedRefusal, 'at' | 'keyId'>> {
-  /** Its place in its list: unique in the account. */
+  /** Its position in its list: unique in the account. */
   readonly place: string;
   readonly at: string;
   readonly keyId: KeyId;
@@ -240,7 +240,7 @@ async function acceptedPart(
 
 const timeOf = (id: CreationId): number => timeOfUuidV7(id) ?? 0;
 
-/** What the record of a creation tells of its request. Nothing else is written for it. */
+/** The row of an accepted request, read from the record of its creation. No row of its own is stored. */
 function acceptedRequest(creation: CreationRecord): Found['request'] {
   const { id, createdAt: at, keyId, tokenId } = creation;
   return {

@@ -28,7 +28,7 @@ import { overloaded } from './problems.ts';
 import { type ApiRequest, checkQuery, jsonBody, unknownParameters } from './request.ts';
 import type { Handle } from './serve.ts';
 
-/** One function has the three operations, which are told apart by method and path. */
+/** One function serves the three operations, by method and path. */
 export const userTokens: Handle<UserTokenServices> = async (request, caller, services) => {
   if (request.pathId === '') return mint(request, caller, services);
   return request.method === 'GET' ? show(request, caller, services) : revoke(request, caller, services);

@@ -60,7 +60,7 @@ export async function auditAccount(
     return closed
       ? resultOf(account, first.books, suspects)
       : wholeResult(account, closings, first.books, suspects, audit);
-  // The second count is a whole one. It remembers the creations in question, and tells exactly what is wrong with them.
+  // The second count reads the whole account again, keeps the suspect creations, and names each wrong detail.
   const remembered = new Set(suspects.findings.keys());
   const second = await lookAtAccount(account, { ...audit, remembered });
   if (second.kind === 'unfinished') return resultOf(account, first.books, suspects);
@@ -137,7 +137,7 @@ function resultOf(
 const accountsAtOnce = 16;
 
 export interface AuditProgress {
-  /** The place of the last account up to which all are done. Absent: none is. */
+  /** The position of the last account up to which all are done. Absent: none is. */
   readonly after?: string;
   readonly accounts: number;
   readonly creations: number;

@@ -45,7 +45,7 @@ export function createBooksReader(table: Table) {
   return {
     accounts: (after?: string): AsyncIterable<readonly ListedAccount[]> => accountPages(table, after),
     /**
-     * The rows of the ledger from this place on, the oldest first, some hundred at once.
+     * The rows of the ledger from this position on, the oldest first, some hundred at once.
      * @param settledMillis rows before this time no longer change, so their reads are not consistent
      */
     ledger: async function* (
@@ -110,7 +110,7 @@ export function createBooksReader(table: Table) {
       (await queryAll(table, keys.account(account).pk, 'USER#')).map(userCounterFromItem),
     inFlight: async (account: AccountId): Promise<number> =>
       Number((await getItem(table, keys.account(account), 'inFlight'))?.['inFlight']),
-    /** The first place of rows of this time (Unix milliseconds). */
+    /** The first position of rows of this time (Unix milliseconds). */
     placeOf,
   };
 }
@@ -145,7 +145,7 @@ async function* pagesOf(table: Table, query: QueryParts): AsyncGenerator<readonl
 
 // Reads the books for the audit, and keeps the progress of a run.
 
-/** An account, and its place in the list of all accounts. Places sort by age. */
+/** An account and its position in the list of all accounts. Positions sort by age. */
 export interface ListedAccount {
   readonly id: AccountId;
   readonly place: string;

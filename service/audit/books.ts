@@ -14,7 +14,7 @@ export type AuditedRow = Pick<
   'kind' | 'amountMicros' | 'at' | 'creationId' | 'keyId' | 'month' | 'day' | 'countedForUser' | 'user'
 >;
 
-/** A row and its place in the ledger. Places sort by time, and no two rows have the same place. */
+/** A row and its position in the ledger. Positions sort by time and are unique. */
 export interface PlacedRow {
   readonly place: string;
   readonly row: AuditedRow;

@@ -130,7 +130,7 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
   };
 }
 
-/** Whether the creation has ended with all its rows. The time of the charge tells a second one apart. */
+/** Whether the creation has ended with all its rows. A second charge has another time. */
 function isComplete({ record, charges, chargedMicros, chargedAt, refunds, refundedMicros }: Kept): boolean {
   if (!record || !isTerminal(record.status)) return false;
   const back = record.status === 'failed' ? record.costMicros : 0;

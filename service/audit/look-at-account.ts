@@ -1,14 +1,15 @@
 /**
- * Reads an account once from end to end while the service works, and compares. The rows are read in the order
- * of their time, and nothing of them is kept but sums. What is compared is read last, at a moment when no money
- * moved:
+ * Reads all rows of an account's ledger while the service works, and compares them with the stored sums. The
+ * rows are read in the order of their time, and only their sums are kept. The stored sums are read last, at a
+ * moment when no money moved:
  *
- *   rows of the last minute     all are counted
+ *   rows of the last minute     are counted
  *   the stored sums             are read
- *   rows of the last minute     none is new, so the sums read between belong to the rows that were counted
+ *   rows of the last minute     none is new, so the stored sums belong to the rows that were counted
  *
- * A look that begins at a closing balance leaves out the months up to it. Rows that are an hour old no longer change,
- * so their reads need not be consistent, which halves their price. A second look is consistent.
+ * A check that begins at a closing balance skips the months up to that balance. Rows that are an hour old no
+ * longer change, so their reads need not be consistent, which halves their price. All reads of a second check
+ * are consistent.
  */
 import { type AccountId, type CreationId, timeOfUuidV7, uuidV7 } from '../values/ids.ts';
 import type { BooksReader } from './books-reads.ts';
@@ -17,18 +18,18 @@ import { type Closing, endOfMonth, monthOfRow } from './closings.ts';
 import { createCreationTally, type CreationTally, type CreationTallyState } from './creation-tally.ts';
 import { createLedgerSums, type LedgerSums, type LedgerSumsState } from './ledger-sums.ts';
 
-/** A row carries the time before its transaction. The row can still appear this long afterwards. */
+/** The time in a row is taken before its transaction. The row can appear this much later. */
 const lateMillis = 60_000;
 const settledMillis = 3_600_000;
-/** No clock of AWS is wrong by so much. */
+/** More than any clock of AWS is wrong. */
 const wrongClockMillis = 3_600_000;
-/** How often the audit tries to find a moment in which no money moves. */
+/** Tries to find a moment in which no money moves. */
 const quietTries = 40;
 
 export interface LookState {
-  /** Where the look began. Absent: at the first row. */
+  /** Where the check began. Absent: at the first row. */
   readonly closed?: Closing;
-  /** Of the last row. Absent: there was none. */
+  /** Position of the last row that was read. Absent: no row was read. */
   readonly place?: string;
   readonly newestMillis: number;
   readonly recent: readonly string[];
@@ -61,7 +62,7 @@ export interface Compared {
 export interface LookOptions {
   readonly books: BooksReader;
   readonly nowMillis: () => number;
-  /** Absent: the first look at the account. */
+  /** The suspect creations of the first check. Absent: this is the first check. */
   readonly remembered?: ReadonlySet<string>;
   readonly isTimeUp: () => boolean;
   readonly closed?: Closing | undefined;
@@ -163,7 +164,7 @@ async function quietSums(account: AccountId, books: BooksReader, { takeNew }: Co
   return { stored: 'busy', moved };
 }
 
-/** The count lies between those before and after its read: no row tells that a creation was completed. */
+/** The ledger has no row for a completion, so the count must lie between those before and after its read. */
 async function compareInFlight(
   account: AccountId,
   books: BooksReader,
@@ -196,7 +197,7 @@ function createRowCounter(
 ) {
   let newestMillis = from?.newestMillis ?? beginOf(closed);
   let place = from?.place;
-  // In the order in which they were counted, which is nearly that of the places.
+  // In the order in which the rows were counted, which is nearly the order of their positions.
   const recent = new Set<string>(from?.recent);
   // A machine whose clock is ahead must not hide the rows of the others.
   const recentFrom = (): string => books.placeOf(Math.min(newestMillis, nowMillis()) - lateMillis);

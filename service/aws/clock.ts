@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../values/runtime.ts';
 
-/** How often a deadline looks at the clock, which may sleep or be moved forward. */
+/** How often a deadline reads the clock, which may stop or be moved forward. */
 const lookMillis = 250;
 
 export const systemClock: Clock = {

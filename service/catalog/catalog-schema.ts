@@ -104,7 +104,7 @@ const modelSchema = z
     sunset_at: date.nullable(),
     /** The model that clients of a deprecated model should use instead. */
     successor: z.string().optional(),
-    /** The model that the vendor sells in this quality, too. `quality` of the routes tells the qualities apart. */
+    /** The model whose other quality this model is. The routes differ in their `quality`. */
     quality_of: z.string().optional(),
     routes: z.array(routeSchema).min(1),
   })
@@ -163,7 +163,7 @@ const providerCostSchema = z.strictObject({
     .optional(),
   /** USD for one unit, of a vendor whose answer counts units: a second of Replicate, for example. */
   usd_per_unit: usd.optional(),
-  /** The page with price and abilities; null for the sandbox. checked_at is the day of the last look. */
+  /** The page with price and abilities; null for the sandbox. checked_at is the day of the last check. */
   source: z.url().nullable(),
   checked_at: date,
 });

@@ -45,7 +45,7 @@ export interface SourceShape {
   readonly bytes: number;
 }
 
-/** The model. Undefined when it does not exist or is hidden: a client cannot tell the two apart. */
+/** Undefined when the model does not exist or is hidden: a client must not see the difference. */
 export function findModel(catalog: Catalog, policy: ModelPolicy, id: string): Model | undefined {
   return catalog.models.find((model) => model.id === id && isVisible(model, policy));
 }

@@ -1,8 +1,9 @@
 /**
- * The workflows of a ComfyUI server. A workflow is a graph of nodes in ComfyUI's API format, in which an operator
- * names the places that a request fills: {{prompt}}, {{negative_prompt}}, {{seed}}, {{width}}, {{height}} and
- * {{source_1}}, {{source_2}} and so on, and {{mask}}. A place is a value of a node, or stands in the text of one. Only the command reads the file
- * (readWorkflow). The adapter fills the places (filledWorkflow).
+ * The workflows of a ComfyUI server. A workflow is a graph of nodes in ComfyUI's API format, in which an
+ * operator sets placeholders for the values of a request: {{prompt}}, {{negative_prompt}}, {{seed}},
+ * {{width}}, {{height}}, {{mask}}, and {{source_1}}, {{source_2}} and so on. A placeholder is a value of a
+ * node, or a part of its text. Only the command reads the file (readWorkflow). The adapter fills the
+ * placeholders (filledWorkflow).
  */
 import { mostImageUrls } from '../contract/request-fields.ts';
 
@@ -28,7 +29,7 @@ export type Workflows = Readonly<Record<string, Workflow>>;
 export const onlyWorkflow = 'default';
 
 export interface WorkflowProblem {
-  /** The place in the file, such as "workflows.sdxl.6.inputs.text". */
+  /** The path in the file, such as "workflows.sdxl.6.inputs.text". */
   readonly field: string;
   readonly problem: string;
 }
@@ -184,7 +185,7 @@ export function takesNegativePrompt(workflow: Workflow): boolean {
   return Object.values(workflow).some(({ inputs }) => placesIn(inputs).includes(negativePlace));
 }
 
-/** Fills the places by value, not in the JSON text, so no prompt can change the workflow. */
+/** Fills the placeholders by value, not in the JSON text, so no prompt can change the workflow. */
 export function filledWorkflow(workflow: Workflow, filling: WorkflowFilling): Workflow {
   return Object.fromEntries(
     Object.entries(workflow).map(([id, { class_type, inputs }]) => [

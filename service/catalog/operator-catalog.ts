@@ -11,7 +11,7 @@ export interface OperatorCatalog {
   readonly revision: string;
   readonly providers: readonly ProviderDefinition[];
   readonly models: Readonly<Record<string, ModelPatch>>;
-  /** Beside our own costs, and in place of those for the same route. */
+  /** Added to our own costs. A cost for the same route replaces ours. */
   readonly costs: readonly ProviderCost[];
 }
 
@@ -99,7 +99,7 @@ export function isOlderRevision(revision: string, than: string): boolean {
   return numberOf(revision) < numberOf(than);
 }
 
-/** The next revision. Its random end tells apart equal numbers, as after a restore from a backup. */
+/** The next revision. Its random suffix distinguishes equal numbers, as after a restore from a backup. */
 export function nextRevision(revision: string | undefined, random: string): string {
   return `${(revision === undefined ? 0 : numberOf(revision)) + 1}-${random}`;
 }

@@ -98,10 +98,10 @@ export const eventMillis = 30 * 86_400_000;
 export const mostEvents = 100;
 
 export const mostHeldReads = 2;
-/** The share of a door's places that one account may hold, and its places at least and at most. */
+/** The share of a door's slots that one account may hold, and the least and the most slots of an account. */
 export const heldShare = { percent: 25, least: 2, most: 500 } as const;
 
-/** The pause before each look of a held read. The last one is repeated. docs/cost.md says what looks cost. */
+/** The pause before each poll of a held read. The last pause repeats. docs/cost.md has the cost of a poll. */
 export const eventPausesMillis = [1_000, 1_500, 2_000] as const;
 
 /** How long the signed address of an upload takes the bytes. */
@@ -155,7 +155,7 @@ export const bucketProbeMillis = { put: 5_000, other: 5_000 } as const;
 export const webhookResponseBytes = 16 * 1024;
 /**
  * The execution makes the first attempt at once. The attempt takes at most 10 s, and the second one is due
- * 60 s after it. The reconciler looks for the webhook later than that. So the first attempt need not move the
+ * 60 s after it. The reconciler checks the webhook later than that. So the first attempt need not move the
  * entry in the index of open work.
  */
 export const webhookGraceMillis = 110_000;

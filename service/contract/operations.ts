@@ -149,7 +149,7 @@ export interface OpenaiOperation {
   readonly function: OpenaiFunction;
 }
 
-/** The operations of the OpenAI-shaped endpoint. As above, this table is their only place. */
+/** The operations of the OpenAI-shaped endpoint. As above, only this table lists them. */
 export const openaiOperations = {
   createImages: { method: 'POST', path: '/images/generations', function: 'images' },
   editImages: { method: 'POST', path: '/images/edits', function: 'images' },
@@ -241,7 +241,7 @@ export interface PortalOperation {
 
 const days = ['from', 'to', 'by'] as const;
 
-/** What people of an account change. As above, these three tables are the only place of the portal's operations. */
+/** What people of an account change. As above, only these three tables list the portal's operations. */
 export const memberOperations = {
   // Who is signed in
   switchAccount: {

@@ -248,7 +248,7 @@ export interface CreationRow {
   readonly created_at: string;
   readonly completed_at: string | null;
   readonly cancelled_at: string | null;
-  /** When the page should look again, as Retry-After of the public API. Null once the creation has ended. */
+  /** When the page should poll again, as Retry-After of the public API. Null once the creation has ended. */
   readonly look_after_seconds: number | null;
 }
 
@@ -567,7 +567,7 @@ export interface PaymentView {
   readonly kind: 'checkout' | 'auto' | 'outside';
   /**
    * 'open': nobody has paid yet. 'processing': the money is on its way. 'unknown': Stripe did not say for a day. 'held':
-   * the operator must look at it, and nothing was credited.
+   * the operator must check it, and nothing was credited.
    */
   readonly state: 'open' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'held';
   readonly amount: number;
@@ -644,7 +644,7 @@ export interface AutoTopUpBody {
   readonly version: number;
 }
 
-/** PUT /budget. The budget of a month tells, and refuses nothing. */
+/** PUT /budget. A monthly budget only sends notices. It refuses no request. */
 export interface BudgetView {
   /** Null: there is none. */
   readonly monthly_budget: number | null;
@@ -782,7 +782,7 @@ export interface FailingWebhook {
 /** GET /operator/search. */
 export interface FoundView {
   readonly data: readonly FoundThing[];
-  /** False: the names of some accounts were not looked at. */
+  /** False: the names of some accounts were not searched. */
   readonly has_all: boolean;
 }
 
@@ -978,7 +978,7 @@ export interface MarginView {
   readonly money_in: { readonly payments: number; readonly top_ups: number; readonly reversed: number };
 }
 
-/** GET /operator/payments: the payments that the operator must look at. */
+/** GET /operator/payments: the payments that the operator must check. */
 export interface HeldPaymentView extends PaymentView {
   readonly account: string;
   readonly account_name: string | null;

@@ -98,7 +98,7 @@ async function settle(table: Table, settled: Settled): Promise<void> {
   const outcome = await transact(table, [settling(table, settled), noting(table, work.copyOf, copy)]);
   if (outcome.kind === 'overloaded')
     throw new Overloaded('the table stayed busy: the attempt is settled by its next claim');
-  // The creation was erased: nobody is told, and nothing is owed.
+  // The creation was erased, so only the work ends.
   if (outcome.kind === 'refused' && !outcome.refusals[0])
     await transact(table, [settling(table, { ...settled, next: { status: 'failed' } })]);
 }

@@ -1,4 +1,4 @@
-/** The bucket of an account: one path has the four operations, told apart by method. */
+/** The bucket of an account: one path serves the four operations, by method. */
 import * as z from 'zod/mini';
 import type { Caller } from '../api/admit.ts';
 import type { ApiAnswer } from '../api/answer.ts';

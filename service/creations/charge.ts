@@ -76,12 +76,12 @@ export interface ChargeOrder {
   readonly idempotency?: {
     readonly hash: string;
     readonly requestHash: string;
-    /** The first of the failed creations that the key names. Their place is free again. */
+    /** The first of the failed creations that the key names. The new creations replace them. */
     readonly replaces?: CreationId;
     /** How long the key names the creations. Absent: as long as an Idempotency-Key of a client. */
     readonly seconds?: number;
   };
-  /** Present when the request has a place among the tries of calls (service/creations/retries.ts). */
+  /** Present when the request can be a retry of an openai library (service/creations/retries.ts). */
   readonly retry?: RetryCharge;
 }
 

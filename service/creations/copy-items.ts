@@ -6,7 +6,7 @@ import { type CreationId, type NoticeId, noticeIdOfCopy } from '../values/ids.ts
 import { keptDays } from './creation-items.ts';
 import type { CopyState, CreationRecord, StoredImage, WebhookState } from './creation.ts';
 
-/** What a creation tells before the first attempt of a round. */
+/** What a creation shows before the first attempt of a round. */
 export const owedCopy: CopyState = { status: 'pending', attempts: 0, url: null, error: null };
 
 /** An item of the form of a notice, so that the machine of notices and the reconciler see to it. */

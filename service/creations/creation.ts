@@ -62,7 +62,7 @@ export interface RouteAttempt extends RouteChoice {
   readonly providerCostMicros?: Micros;
   /** The price of a unit, by the same file, of a route whose vendor says how many units it bills. */
   readonly unitMicros?: Micros;
-  /** What the vendor billed, by its own answer. Absent where the answer does not tell. */
+  /** What the vendor billed, by its own answer. Absent when the answer does not say. */
   readonly billedMicros?: Micros;
 }
 
@@ -85,7 +85,7 @@ export interface WebhookState {
 }
 
 /**
- * What the creation and its client are told of the copy of the picture. The schedule is in the item of the work
+ * The state of the copy of the picture, as the client sees it. The schedule is in the item of the work
  * (service/copies).
  */
 export interface CopyState {
@@ -196,7 +196,9 @@ export function isTerminal(status: CreationStatus): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-/** Whether the images were deleted, alone or with the texts. Clocks differ, so resultsExpireAt does not tell it. */
+/**
+ * Whether the images were deleted, alone or with the texts. Clocks differ, so resultsExpireAt is no proof.
+ */
 export function hasDeletedImages(creation: Pick<CreationRecord, 'erasedBy' | 'resultsDeletedBy'>): boolean {
   return creation.erasedBy !== undefined || creation.resultsDeletedBy !== undefined;
 }

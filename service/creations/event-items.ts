@@ -26,7 +26,7 @@ export function eventExpiry(id: EventId): number {
   return Math.ceil((timeOfEvent(id) + eventMillis) / 1000);
 }
 
-/** The item of an event without a place. An update also makes a new item: a renderer may put none. */
+/** The item of an event without a position. Written by an update, since a renderer may not put items. */
 export function eventItem(table: Table, account: AccountId, { id, of, again }: EventEntry): TransactItem {
   return {
     Update: {

@@ -65,7 +65,7 @@ function inputOf(creation: StartedCreation): string {
   return JSON.stringify({ creation_id: id, renderer: `#${index}#`, ...(v !== undefined && { v }) });
 }
 
-// Executions, and the open creations that the reconciler looks after.
+// Executions, and the open creations that the reconciler checks.
 
 export interface OpenWork {
   readonly id: CreationId | NoticeId;

@@ -18,7 +18,7 @@ export function rendererOf({
 // The state machine of a creation. On the callback machine a rendering can wait for its vendor's callback at
 // no cost; on the plain machine it cannot.
 
-/** HeartbeatSeconds of RenderImage, which then looks after the job: the cost of a lost callback. */
+/** HeartbeatSeconds of RenderImage, which then polls the job: the delay that a lost callback costs. */
 export const heartbeatSeconds = 60;
 
 /** The pace of heartbeats of a task token: two calls may fail before a heartbeat is lost. */

@@ -1,4 +1,4 @@
-/** Looks at the pixels of a picture or of a mask. Throws when it cannot read them, or the signal aborts. */
+/** Measures the pixels of a picture or of a mask. Throws when they are unreadable, or the signal aborts. */
 export interface Measures {
   /** Whether at least 1 % of the pixels are see-through. */
   readonly isTransparent: (bytes: Uint8Array, signal: AbortSignal) => Promise<boolean>;

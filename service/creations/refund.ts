@@ -77,7 +77,7 @@ export function refundItems(table: Table, creation: CreationRecord, refund: Refu
   ];
 }
 
-/** The same for a cancel. Its condition also holds the attempts that were looked at. */
+/** The same for a cancel. Its condition also holds the attempts that were read. */
 export function cancelItems(
   table: Table,
   creation: CreationRecord,

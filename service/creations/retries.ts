@@ -4,8 +4,8 @@
  *
  * An entry stands for one call. It notes the number of every try that it has seen. No call sends a number
  * twice. So a try does not belong to an entry that has seen its number, and it attaches to an entry that has
- * not. Only when there is none, it is charged and makes an entry. A try that would attach to an entry whose
- * creations have all failed is charged, too, but its creations take the place of the failed ones.
+ * not. When all entries have seen its number, the try is charged and makes an entry. A try that would attach
+ * to an entry whose creations have all failed is charged, too, but its creations replace the failed ones.
  *
  * Why this holds in any order: a try with number k makes an entry only when all entries have seen k. Each of
  * them saw k from a call of its own. So there are never more entries than calls, and an entry never has more
@@ -22,7 +22,7 @@ export interface RetryPlace {
   readonly bodyHash: string;
 }
 
-/** The counts of a place. They change with every entry that is made, and only then. */
+/** The counts of the entries for one body. They change with every entry that is made, and only then. */
 export interface RetryHead {
   readonly made: number;
   /** How many of them a try with a number above 0 made. */
@@ -32,7 +32,7 @@ export interface RetryHead {
 export type Told = 'pictures' | 'rendering' | 'failure';
 
 export interface RetryEntry {
-  /** Unique in its place, and in the order of time. */
+  /** Unique among the entries for one body, and in the order of time. */
   readonly id: string;
   readonly creationIds: readonly [CreationId, ...CreationId[]];
   readonly madeAt: number;
@@ -74,7 +74,7 @@ export function attemptOf(header: string | undefined): Attempt {
   return header !== undefined && /^\d{1,2}$/.test(header) ? Number(header) : undefined;
 }
 
-/** Whether `decideTry` looks at the entries. A first try seldom needs them, and is spared the read. */
+/** Whether `decideTry` needs the entries. A first try seldom does, which saves the read. */
 export function needsEntries(attempt: Attempt, head: RetryHead | undefined): boolean {
   if (!head) return false;
   return attempt === 0 ? head.madeByRetry > 0 : true;

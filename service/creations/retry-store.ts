@@ -19,9 +19,9 @@ import {
 } from './retries.ts';
 
 /**
- * The items of a place where the tries of calls meet. The head counts the entries that were made, and an entry
- * holds the creations of one call. An entry has an attribute for each number that it has seen: try0, try1, …
- * Its value tells by whom.
+ * The items by which retries of a call find its creations. The head counts the entries that were made. An
+ * entry holds the creations of one call, and has an attribute for each number that it has seen: try0, try1, …
+ * The value names the request that sent the number.
  *
  *   RETRY#key#body             head
  *   RETRY#key#body#time#id     entry

@@ -44,7 +44,7 @@ export function createAgeStore(table: Table) {
     save: async (progress: AgeProgress) => {
       await putItem(table, { ...progressKey, ...progress });
     },
-    /** The oldest first, with the places in the list of all accounts. */
+    /** The oldest first, with their positions in the list of all accounts. */
     accounts: async function* (after: string | undefined): AsyncGenerator<ListedAccount> {
       const query = {
         IndexName: listingIndex.name,

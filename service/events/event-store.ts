@@ -1,14 +1,14 @@
 /**
  * The log of an account's events, all of it in the account's own partition and read consistently.
  *
- *   NEW_EVENT#id    an event without a place, as its transaction wrote it
+ *   NEW_EVENT#id    an event without a position, as its transaction wrote it
  *   EVENT_LOG       the newest page and its number
  *   EVENT_PAGE#n    the pages before it, which never change
  *
- * Places are given by readers: a reader that has seen the newest page n lists the events without a place, and
- * makes them page n + 1, under the condition that the newest page is still n. An event that commits late is
- * therefore always behind every place that was given before. Two readers at once: one wins, and the other reads
- * the winner's page.
+ * Readers give the positions: a reader that has read the newest page n lists the events without a position,
+ * and stores them as page n + 1, under the condition that the newest page is still n. So an event that
+ * commits late comes after every position that was given before. Of two concurrent readers one wins, and the
+ * other reads the winner's page.
  *
  * The items of the new page are deleted afterwards. A crash may leave them. So no page is made before every
  * item of the page before is gone, and a listing leaves out the events of the newest page.
@@ -53,7 +53,7 @@ export function createEventLog(table: Table) {
     },
     /**
      * The position after every event that has committed. Gives the events their positions first.
-     * @param isTimeLeft false: the work ends, and events without a place will come behind the returned place
+     * @param isTimeLeft false: the work ends, and events without a position come after the returned position
      */
     end: async (account: AccountId, isTimeLeft: () => boolean): Promise<EventPlace> => {
       let newest = await newestPage(table, account);
@@ -61,7 +61,7 @@ export function createEventLog(table: Table) {
         newest = await newestPage(table, account);
       return endOf(newest);
     },
-    /** The events after a place, the oldest first. Undefined when the log does not have the place. */
+    /** The events after a position, the oldest first. Undefined when the log does not have the position. */
     read: (
       account: AccountId,
       after: EventPlace,
@@ -91,7 +91,7 @@ async function read(
   const newest = await newestPage(table, account);
   if (isBehind(after, endOf(newest))) return undefined;
   const found = await collect(table, account, after, newest, limit);
-  // A reader that has more than a page to catch up gives no places.
+  // A reader with more than a page to read gives no positions.
   if (found.length >= limit || !(await placeNew(table, account, newest))) return found;
   const next = await newestPage(table, account);
   return [...found, ...(await collect(table, account, endOf(newest), next, limit - found.length))];
@@ -136,7 +136,7 @@ function pageOf(item: Item | undefined): LogPage {
   };
 }
 
-/** The pages from a number on. Each page before the newest was stored before the newest took its place. */
+/** The pages from a number on. A page moves to an item of its own before a newer page replaces it. */
 async function* pagesFrom(
   table: Table,
   account: AccountId,
@@ -154,7 +154,7 @@ async function* pagesFrom(
         to: eventKeys.page(account, newest.number - 1).sk,
       },
     };
-    // Each page has an event. Of the first page, all may be before the place.
+    // Each page has an event. All events of the first page may be before the position.
     let left = limit + 1;
     for await (const { Items: items = [] } of queryPages(table, query, left)) {
       for (const item of items) yield pageOf(item);
@@ -183,7 +183,7 @@ async function placeNew(table: Table, account: AccountId, newest: LogPage): Prom
       ...(!isFirstPage && { ':before': newest.number }),
     },
   });
-  // The places are given. Whoever makes the next page deletes what stays.
+  // The positions are given. The reader that makes the next page deletes items that stay here.
   if (isPlaced) await removeNew(table, account, fresh).catch(() => undefined);
   return true;
 }

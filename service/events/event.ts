@@ -7,7 +7,7 @@ import type { NoticeRecord } from '../notices/notice.ts';
 import { type AccountId, eventIdOfEnd, timeOfEvent } from '../values/ids.ts';
 import { endedEvent, webhookBody } from '../webhooks/webhook.ts';
 
-/** A place between two events of the log: `index` events of the page are before it. */
+/** A position between two events of the log: `index` events of the page are before it. */
 export interface EventPlace {
   readonly page: number;
   readonly index: number;
@@ -71,7 +71,7 @@ function payloadOf(record: CreationRecord | NoticeRecord, addressOf: AddressOf, 
     : { ...payload, result_urls: urls(nowMillis) };
 }
 
-// The cursor of GET /events. It names a place in the log of one account, and is opaque to clients.
+// The cursor of GET /events. It names a position in the log of one account, and is opaque to clients.
 
 /** A check that binds the cursor to its account. No secret: it finds cut and mistyped cursors. */
 const checkCharacters = 16;
@@ -82,7 +82,7 @@ export function cursorOf(account: AccountId, { page, index }: EventPlace): strin
   return Buffer.from(`${place}.${checkOf(account, place)}`, 'latin1').toString('base64url');
 }
 
-/** The place of a cursor. Undefined when the text is no cursor of this account. */
+/** The position of a cursor. Undefined when the text is no cursor of this account. */
 export function placeOfCursor(account: AccountId, cursor: string): EventPlace | undefined {
   const [, page, index, check] = form.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (page === undefined || index === undefined || check !== checkOf(account, `${page}.${index}`))

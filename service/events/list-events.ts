@@ -102,7 +102,7 @@ function eventQuery(request: ApiRequest, account: AccountId): EventQuery {
   };
 }
 
-/** The cursor is not of this account, or the log does not have its place. */
+/** The cursor is not of this account, or the log does not have its position. */
 function wrongCursor(): FieldError {
   const message = 'must be a next_cursor of an answer before';
   return { field: 'after', code: 'invalid_value', message };
@@ -158,7 +158,7 @@ async function lookFrom(
   }
 }
 
-/** The events after a place that are to be shown. The position moves past the others. */
+/** The events after a position that match the filter. The position moves past the others. */
 async function lookBehind(
   after: EventPlace,
   query: EventQuery,

@@ -83,7 +83,9 @@ async function seenAs(made: Made, services: ApiServices): Promise<Seen> {
   return { creations: made.creations, answer: await acceptedAnswer(made, services) };
 }
 
-/** The creations when they have ended or the time is over. Undefined: the account has no place to wait. */
+/**
+ * The creations when they have ended or the time is over. Undefined: the account has no free slot to wait.
+ */
 async function lastSeen(
   accepted: Seen,
   made: Made,

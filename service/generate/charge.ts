@@ -267,7 +267,7 @@ function newCreation(
   const { account, apiKey, token } = caller;
   const { model, imageUrls: _copied, maskUrl: _mask, webhookUrl, ...others } = request;
   const { isRatioNamed: _settled, maxCostUsd: _compared, count: _made, ...asked } = others;
-  // The record has a place for every field of the request.
+  // The record has an attribute for every field of the request.
   asked satisfies { [Name in keyof typeof asked]: Name extends keyof CreationRecord ? unknown : never };
   const machine = machineOf(routes);
   return defined<Omit<WithoutPlain<NewCreation>, SetLater>>({

@@ -38,7 +38,7 @@ export function boundByToken(body: ImageRequestBody, { webhookUrl, metadata }: U
   };
 }
 
-/** The place of an Idempotency-Key of the user, whichever of the tokens of the user comes with it. */
+/** The Idempotency-Key hashed for the user, so that all tokens of the user share it. */
 export function idempotencyOfUser(idempotency: Idempotency, { id }: UserToken): Idempotency {
   return { ...idempotency, hash: hashForUser(id, idempotency.hash) };
 }

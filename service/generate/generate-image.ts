@@ -147,7 +147,7 @@ async function answerTo(
   const made: Made = isList ? { creations, isList } : { creations: [one], isList };
   const seconds = waitSeconds(request.headers['prefer']);
   if (seconds === undefined) return acceptedAnswer(made, services);
-  // A replay is not charged, so no charge has counted it. It takes its place in the rate before it is held.
+  // A replay is not charged, so no charge has counted it. It is counted before it is held.
   await caller.place.take();
   return awaitOutcome(made, seconds, services);
 }

@@ -1,7 +1,7 @@
 /**
- * What is wrong with a mask, or with the source image that it is for. A function loads this file with its first mask
- * (lib/bundling/bundle-text.ts). What the mask protects is looked at only once there is a picture: that takes its
- * pixels.
+ * What is wrong with a mask, or with the source image that it is for. A function loads this file with its
+ * first mask (lib/bundling/bundle-text.ts). Whether a picture keeps what the mask protects is checked after
+ * the rendering, because the check needs the picture's pixels.
  */
 import type { ImagePlace } from '../api/problems.ts';
 import { frameOf, type ImageHeader } from '../values/image-bytes.ts';
@@ -31,7 +31,7 @@ export function maskProblem(mask: ImageBytes, source: ImageBytes): MaskProblem |
     : { place: 0, ...unsupported, message: `must not be ${kind}: it has a mask, so its pixels are read` };
 }
 
-/** The byte of IHDR that tells interlacing: PNG, second edition, 11.2.2. */
+/** The byte of IHDR with the interlace method: PNG, second edition, 11.2.2. */
 const interlaceAt = 28;
 
 /** The pixels of a WebP that the renderer of masks decodes in its memory, whatever the size of the file. */

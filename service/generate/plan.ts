@@ -126,8 +126,9 @@ function rendering(request: ImageRequest, enabled: readonly Route[]): readonly R
 }
 
 /**
- * The plan in the ratio of the masked source image, which the price does not depend on: what the mask protects needs
- * its place in the picture. A request that names no ratio gets the nearest one. Throws 400 when no ratio will do.
+ * The plan in the ratio of the masked source image, since only such a picture can keep what the mask
+ * protects. The price does not depend on the ratio. A request without a ratio gets the nearest. Throws 400
+ * when no ratio is near enough.
  */
 export function inRatioOfMasked(plan: Plan, source: SourceShape | undefined): Plan {
   const { request, enabled } = plan;

@@ -48,7 +48,7 @@ export async function findUploads(
   return found;
 }
 
-/** The bytes of the upload at this place of the request. Throws 400 when the upload was never filled. */
+/** The bytes of an upload that the request names. Throws 400 when the upload was never filled. */
 async function readUpload(
   { key }: Upload,
   place: ImagePlace,
@@ -77,7 +77,7 @@ export async function copySources(
 ): Promise<CopiedImages> {
   // A mask belongs to a source image, so without sources there is none.
   if (request.imageUrls.length === 0) return { sources: [] };
-  // A download costs more than a refusal: the request takes its place in the rate before the first download.
+  // A download costs more than a refusal, so the request is counted before the first download.
   await caller.place.take();
   const uploads = await findUploads(request, caller, services);
   const limit = services.clock.timeout(allSourcesTimeoutMillis);

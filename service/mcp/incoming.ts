@@ -20,7 +20,7 @@ import { findTool } from './tools/tools.ts';
 function callKey(message: unknown, headers: ApiRequest['headers']): IdempotencyKey {
   const { id, params } = message as { id: unknown; params: Record<string, unknown> };
   const meta = params['_meta'] as Record<string, unknown> | undefined;
-  // A client of 2025 tells its name only when it connects, and then has no more than its User-Agent.
+  // A client of 2025 sends its name only when it connects. Later requests have only its User-Agent.
   const client = [meta?.['io.modelcontextprotocol/clientInfo'] ?? null, headers['user-agent'] ?? null];
   const key = headers['authorization'] ?? headers['x-api-key'] ?? null;
   const named = JSON.stringify([key, id, client, params['name'], params['arguments'] ?? null], sortedKeys);

@@ -147,7 +147,7 @@ async function throughTheSdk({ message, request }: Incoming, run: RunTool): Prom
         running = run(tell);
         return running;
       }),
-    // A stream of notices would hold a place of the function for nothing: the tools never change.
+    // A stream of notices would only keep an execution of the function busy: the tools never change.
     { maxSubscriptions: 0 },
   );
   const headers = Object.entries(request.headers).filter(([name]) => sdkHeaders.test(name));

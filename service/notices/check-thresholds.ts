@@ -25,7 +25,7 @@ export interface LookServices {
   readonly notices: NoticeMarks;
   /** Absent: the reconciler starts the notices at its next run. */
   readonly noticeExecutions?: NoticeExecutions;
-  /** What all keys of an account spent in a month. Absent: budgets are not looked at. */
+  /** What all keys of an account spent in a month. Absent: budgets are not checked. */
   readonly monthSpent?: (account: AccountId, month: string) => Promise<Micros>;
 }
 
@@ -33,12 +33,12 @@ interface Place {
   readonly accountId: AccountId;
   readonly keyId?: KeyId;
   readonly periods: Looked['periods'];
-  /** The user whose spend is looked at, in the period of the cap for each user. */
+  /** The user whose spend is checked, in the period of the cap for each user. */
   readonly user?: string;
   readonly refused?: RefusedFor;
 }
 
-/** Where a creation may have crossed something: its account, and what its key and its user were charged for. */
+/** Whose thresholds a creation may have crossed: its account, and the key and the user that were charged. */
 export function placeOf(creation: CreationRecord): Place {
   const { accountId, keyId, user } = creation;
   const periods = Object.fromEntries(
@@ -51,7 +51,8 @@ export function placeOf(creation: CreationRecord): Place {
 }
 
 /**
- * Reads the account, the key and the counter of the user once, and writes only for a crossing or for one that is undone.
+ * Reads the account, the key and the counter of the user once. Writes only when an alert is to be sent or
+ * cleared.
  * @returns the notices that this check sent
  */
 export async function lookForCrossings(place: Place, services: LookServices): Promise<NoticeRecord[]> {
@@ -96,7 +97,7 @@ async function tellCrossings(looked: Looked, services: LookServices): Promise<No
 
 // Checks thresholds without failing the work of the caller.
 
-/** False when the check failed. The crossing then stays unmarked, and the next check sends its notice. */
+/** False when the check failed. The alert then stays unmarked, and the next check sends its notice. */
 export async function lookQuietly(
   place: Place,
   services: LookServices & Pick<CommonServices, 'log'>,

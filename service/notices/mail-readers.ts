@@ -23,7 +23,7 @@ export function topicOf(account: AccountId, person: PersonId): string {
   return `${account}-${person}`;
 }
 
-/** The place of a person among the endpoints of a notice. No id of an endpoint begins so. */
+/** The key of a person among the endpoints of a notice. No id of an endpoint begins so. */
 export function placeOfReader({ personId }: Pick<MailReader, 'personId'>): string {
   return `mail_${personId}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The choices of people are in the items of the members: who loses the place in the account loses the e-mails with
- * the same write. The account counts the choices, so that who checks thresholds reads nothing more.
+ * The choices of people are in the items of the members, so a removed member loses the e-mails by the same
+ * write. The account counts the choices, so that a check of thresholds needs no further read.
  */
 import { queryAll } from '../aws/dynamodb/query.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
@@ -29,7 +29,7 @@ export function createMailStore(table: Table) {
     ...reads,
     choice: async (account: AccountId, person: PersonId): Promise<MailChoice | undefined> =>
       (await getItem(table, memberKey(account, person)))?.['mail'] as MailChoice | undefined,
-    /** False when the person has lost the place in the account. */
+    /** False when the person is no longer a member of the account. */
     choose: async (account: AccountId, person: PersonId, mail: MailChoice): Promise<boolean> =>
       change(table, [
         {
@@ -47,7 +47,10 @@ export function createMailStore(table: Table) {
           ExpressionAttributeValues: { ':one': 1 },
         },
       ]),
-    /** The count goes with the last choice, if nobody has chosen since. A count that stays only costs looks. */
+    /**
+     * Removes the count with the last choice, if nobody has chosen since. A count that stays only costs
+     * reads.
+     */
     end: async (account: AccountId, person: PersonId, mailChoices: number | undefined): Promise<void> => {
       const Key = memberKey(account, person);
       const removal = {

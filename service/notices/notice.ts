@@ -1,10 +1,10 @@
 /**
  * Notices (docs/api.md, "Notices"): when an account is notified, and the body of each notice.
  *
- * A crossing is a stored amount beyond its threshold for which no mark says that a notice was sent. The mark
- * and the notice are written by one conditional transaction, so each crossing gives one notice, even when
+ * A threshold alert is due when a stored amount has crossed its threshold and no mark says that a notice was
+ * sent. One conditional transaction writes the mark and the notice, so each alert gives one notice, even when
  * several functions check at once. When the amount is back on the good side, the mark is removed, and the
- * next crossing is sent.
+ * next alert is sent.
  */
 import type { Account, ApiKey } from '../accounts/account.ts';
 import {
@@ -45,7 +45,7 @@ export type Crossing =
       readonly level: CapLevel;
       readonly capMicros: Micros;
       readonly spentMicros: Micros;
-      /** The crossing stands while the period has spent at least this. */
+      /** The alert holds while the period has spent at least this. */
       readonly leastMicros: Micros;
     }
   | { readonly type: 'webhook.failing'; readonly failures: number }
@@ -88,25 +88,25 @@ export interface NoticeRecord {
   readonly dueAt?: number;
 }
 
-/** A request that was refused: it may show a crossing that no stored amount shows alone. */
+/** A refused request. It may cause an alert that the stored amounts alone do not cause. */
 export type RefusedFor =
   | { readonly kind: 'balance'; readonly costMicros: Micros }
   | { readonly kind: 'cap'; readonly cap: CapKind; readonly costMicros: Micros };
 
 export interface Looked {
   readonly account: Account;
-  /** The key whose caps are looked at. Absent: no cap can have been crossed. */
+  /** The key whose caps are checked. Absent: no cap can have been reached. */
   readonly apiKey?: ApiKey;
-  /** The user whose spend is looked at. Absent: no user's cap can have been crossed. */
+  /** The user whose spend is checked. Absent: no user's cap can have been reached. */
   readonly user?: LookedUser;
-  /** The period of each cap that is looked at. */
+  /** The period of each cap that is checked. */
   readonly periods: Readonly<Partial<Record<CapKind, string>>>;
   readonly refused?: RefusedFor;
-  /** What all keys of the account spent in the month of `periods`. Absent: the budget is not looked at. */
+  /** What all keys of the account spent in the month of `periods`. Absent: the budget is not checked. */
   readonly monthSpentMicros?: Micros;
 }
 
-/** Every crossing that is not marked as sent. The transaction that sends it checks again. */
+/** Every alert that is due and not marked as sent. The transaction that sends it checks again. */
 export function crossingsOf(looked: Looked): readonly Crossing[] {
   const { account } = looked;
   const { availableMicros: available, lowBalanceMicros: low, webhookFailures: failures = 0 } = account;
@@ -126,14 +126,14 @@ export function crossingsOf(looked: Looked): readonly Crossing[] {
   ];
 }
 
-/** Undefined: no level of the budget may still be told in this month, whatever is spent. */
+/** Undefined: this month needs no further notice about the budget, whatever is spent. */
 export function untoldBudget(
   { monthlyBudgetMicros: budgetMicros, toldBudget: told }: Account,
   month: string | undefined,
 ): { readonly month: string; readonly budgetMicros: Micros; readonly above: number } | undefined {
   if (budgetMicros === undefined || month === undefined) return undefined;
   if (!told || told.month < month) return { month, budgetMicros, above: 0 };
-  // The look after a creation of the last month may come after one of this month.
+  // The check after a creation of the last month may come after one of this month.
   if (told.month > month) return undefined;
   const above = told.budgetMicros === budgetMicros ? told.level : 0;
   return above < 100 ? { month, budgetMicros, above } : undefined;
@@ -177,7 +177,7 @@ function capCrossing({ apiKey, user, periods, refused }: Looked, cap: CapKind): 
   };
 }
 
-/** The marks of the wallet whose crossing is undone: the amount is back on the good side. */
+/** The marks of the wallet whose amount is back on the good side of the threshold. */
 export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty')[] {
   const { availableMicros: available, lowBalanceMicros: low, toldLow, toldEmpty } = account;
   return [
@@ -193,7 +193,7 @@ interface Made {
   readonly randomBytes: Uint8Array;
 }
 
-/** A notice of a crossing. */
+/** The notice of a threshold alert. */
 export function newNotice(account: Account, crossing: Crossing, made: Made): NoticeRecord {
   return noticeOf(account, crossing.type, partsOf(account, crossing), made);
 }
@@ -239,13 +239,13 @@ export function noticeBody(
 }
 
 type CapReached = Extract<Crossing, { type: 'key.cap_reached' }>;
-/** What the body of a notice shows of a crossing. */
+/** What the body of a notice shows of a threshold alert. */
 type ShownCrossing =
   | Exclude<Crossing, CapReached>
   | (Omit<CapReached, 'apiKey' | 'leastMicros'> & { readonly apiKey: Pick<ApiKey, 'id' | 'name'> });
 type Wallet = Pick<Account, 'availableMicros' | 'lowBalanceMicros'>;
 
-/** The members of the body that a crossing adds. */
+/** The members of the body that a threshold alert adds. */
 export function partsOf(account: Wallet, crossing: ShownCrossing): Readonly<Record<string, unknown>> {
   const wallet = walletView(account);
   switch (crossing.type) {

@@ -1,4 +1,4 @@
-/** What the body of a notice tells of a payment (docs/api.md, "Notices"). */
+/** What the body of a notice says about a payment (docs/api.md, "Notices"). */
 import type { Account } from '../accounts/account.ts';
 import { type Micros, toUsd } from '../values/money.ts';
 import { walletView } from './notice.ts';

@@ -1,4 +1,4 @@
-/** What all keys of an account spent in a month. Only the functions that look at budgets need this query. */
+/** What all keys of an account spent in a month. Only the functions that check budgets need this query. */
 import { spentAttribute } from '../accounts/account-items.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { keys, type Table } from '../aws/dynamodb/table.ts';

@@ -141,7 +141,7 @@ interface Sent {
   readonly request: ApiRequest;
   readonly asked: OpenaiRequest;
   readonly caller: Caller;
-  /** A request that makes creations has taken a place before the charge. */
+  /** A request that makes creations takes a slot before the charge. */
   readonly hold: Hold;
 }
 

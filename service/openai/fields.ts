@@ -77,7 +77,7 @@ const elsewhere = {
   message: 'source images are files named image[] in a form, or images in JSON',
 };
 
-/** Fields that change the picture and that have no place here. Ignoring them would sell another picture. */
+/** Fields that change the picture and are not supported. Ignoring them would sell another picture. */
 const refusedFields: Readonly<Record<OpenaiAction, Readonly<Record<string, Omit<FieldError, 'field'>>>>> = {
   generate: { mask: onlyEdits, image: onlyEdits, images: onlyEdits, image_urls: onlyEdits },
   edit: { image: elsewhere, 'image[]': elsewhere, image_urls: elsewhere },
@@ -225,7 +225,7 @@ export function formFields(texts: readonly (readonly [name: string, text: string
 
 // The `quality` of an OpenAI request. A vendor's model of several qualities is one model of the catalog for each.
 
-/** As the OpenAI API tells the quality of a picture. */
+/** The quality of a picture, as the OpenAI API names it. */
 export type Quality = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** The words of libraries, with the qualities that they mean: the first that the model has. */

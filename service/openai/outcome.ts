@@ -18,7 +18,10 @@ import { type ErrorCode, failureRows, OpenaiRefusal } from './refusal.ts';
 
 type Services = Pick<OpenaiImageServices, 'images' | 'log' | 'addresses'>;
 
-/** A request that waited for minutes is held again at once. Without a place, a library would use up its retries. */
+/**
+ * A request that waited for minutes is held again at once. Without a slot, a library would use up its
+ * retries.
+ */
 export const renderingRetrySeconds = { held: 1, withoutAPlace: 10 } as const;
 
 export function isCompleted({ status }: Pick<CreationRecord, 'status'>): boolean {

@@ -80,7 +80,7 @@ async function parse(body: Uint8Array, contentType: string): Promise<FormData> {
   }
 }
 
-/** Looks no further than the first part too many: Node takes seconds to read a form of 20,000 parts. */
+/** Stops at the first part above the limit: Node takes seconds to read a form of 20,000 parts. */
 function hasTooManyParts(body: Uint8Array, boundary: string): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const delimiter = `--${boundary}`;

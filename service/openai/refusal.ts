@@ -2,7 +2,7 @@
 import type { FailureName } from '../contract/failures.ts';
 import { type FieldError, Problem } from '../values/problem.ts';
 
-/** The errors of the OpenAI-shaped endpoint: status, type and code. `x-should-retry` tells libraries. */
+/** The errors of the OpenAI-shaped endpoint: status, type and code. Libraries read `x-should-retry`. */
 interface ErrorRow {
   readonly status: number;
   readonly type:
@@ -104,7 +104,7 @@ export const failureRows: Readonly<Record<FailureName, ErrorCode>> = {
   InternalFailure: 'generation_failed',
 };
 
-/** A refusal of this endpoint alone. As a Problem, it takes its place in the rate. */
+/** A refusal of this endpoint alone. It is a Problem, so it counts against the rate. */
 export class OpenaiRefusal extends Problem {
   readonly errorCode: ErrorCode;
   readonly param: string | null;

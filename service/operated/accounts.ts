@@ -85,7 +85,7 @@ export async function topUp(
   return outcome;
 }
 
-/** Adds to the balance or takes from it, and looks at the alerts. */
+/** Adds to the balance or takes from it, and checks the thresholds. */
 export async function adjust(
   accountId: AccountId,
   { amountMicros, reason, reference }: Adjustment,

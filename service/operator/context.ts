@@ -141,7 +141,7 @@ export function changedMeanwhile(version: string): Problem {
   return conflict('changed_meanwhile', message, { version });
 }
 
-/** A page of a list. @param place of an element, for the cursor */
+/** A page of a list. @param place the position of an element, for the cursor */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,

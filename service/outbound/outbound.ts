@@ -67,7 +67,7 @@ export function createOutbound(
     });
 
   return {
-    /** Whether a webhook may go to this address now. The signal ends a look-up that takes too long. */
+    /** Whether a webhook may go to this address now. The signal ends a DNS query that takes too long. */
     check: async (url: string, outer?: AbortSignal): Promise<AddressVerdict> => {
       const target = await find(url, 'webhook', outer);
       switch (target.kind) {

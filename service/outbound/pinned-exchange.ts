@@ -104,7 +104,7 @@ function send({ url, method, headers, body, addresses, connect }: Exchange): Cli
   return url.protocol === 'https:' ? httpsRequest(url, settings) : httpRequest(url, settings);
 }
 
-/** Node looks up no literal address. Then the literal is the address that was checked. */
+/** Node does not resolve a literal address. Then the literal is the address that was checked. */
 function pinned(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, options, done) => {
     const [first] = addresses;

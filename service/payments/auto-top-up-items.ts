@@ -40,7 +40,7 @@ export interface TopUpChange {
   readonly set?: Readonly<Partial<Record<keyof AutoTopUp, unknown>>>;
   /** What the month of a payment reserves more, or less. */
   readonly reserve?: { readonly month: string; readonly micros: number };
-  /** Whether the worker looks at the account from now on. Absent: as before. */
+  /** Whether the worker checks the account from now on. Absent: as before. */
   readonly isRunning?: boolean;
   /** Also makes the change refuse what others read before. */
   readonly isVersioned?: boolean;
@@ -60,7 +60,7 @@ export function changeOf(table: Table, account: AccountId, change: TopUpChange):
       ? []
       : [
           [openWorkIndex.partition, isRunning ? runningTopUps : undefined] as const,
-          // Nothing is due at a time of its own: the worker looks at all of them.
+          // These accounts have no due time: the worker checks all of them at each run.
           [openWorkIndex.sort, isRunning ? 0 : undefined] as const,
         ];
   const all = [...Object.entries(set), ...index].map(([name, value], place) => ({

@@ -49,7 +49,7 @@ export interface AutoTopUp {
   readonly customer?: string;
   /** Absent: nothing can be taken. */
   readonly card?: SavedCard;
-  /** The month in which the account was told that its cap is reached. */
+  /** The month of the last notice that the cap is reached. */
   readonly capTold?: string;
   /** Counts the changes of what the owner chose, the cards and the pauses. 0: there is no item yet. */
   readonly version: number;

@@ -28,9 +28,9 @@ export interface FollowServices {
 export type Followed =
   /** 'waiting': nobody has paid yet. 'processing': the money is on its way. 'ended': it failed or expired. */
   | { readonly kind: 'succeeded' | 'waiting' | 'processing' | 'ended' }
-  /** Nothing was moved, and a person must look at the payment. */
+  /** No money was moved, and a person must check the payment. */
   | { readonly kind: 'held'; readonly why: HeldReason; readonly isNew: boolean }
-  /** Stripe did not say. The next look asks again. */
+  /** Stripe did not say. The next check asks again. */
   | { readonly kind: 'later'; readonly why: StripeDoubt | 'refused' | 'not_found' | 'changed' };
 
 export type HeldReason =
@@ -251,7 +251,7 @@ export async function end(
 
 type AutoEnd = Exclude<Extract<PaymentTold, { type: 'payment.failed' }>['reason'], 'monthly_cap'>;
 
-/** Ends an automatic payment, pauses the top-up and tells the account, all at once. */
+/** Ends an automatic payment, pauses the top-up and stores the notice, in one transaction. */
 export async function endPaused(
   { payments, teller }: Pick<FollowServices, 'payments' | 'teller'>,
   payment: StripePayment,

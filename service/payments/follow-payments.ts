@@ -83,7 +83,7 @@ async function listed(
   }
 }
 
-/** Up to when everything was followed. One look at a payment covers all of its events. */
+/** Up to when all events were followed. One check of a payment covers all of its events. */
 async function followEvents(
   services: WorkerServices,
   events: readonly StripeEvent[],
@@ -112,7 +112,7 @@ async function followAllDue(services: WorkerServices, isInTime: () => boolean): 
       await quietly(services, async () => {
         const payment = await payments.read(id);
         if (!payment) return undefined;
-        // First, so that a payment whose look breaks off does not stop the others.
+        // First, so that a payment whose check breaks off does not stop the others.
         await payments.postpone(payment, clock.now());
         return followDue(services, payment);
       });
@@ -134,7 +134,9 @@ async function beginTopUps(services: WorkerServices, isInTime: () => boolean): P
   return begun;
 }
 
-/** One payment that fails must not stop the others. Undefined: it failed, and the next run looks again. */
+/**
+ * One payment that fails must not stop the others. Undefined: it failed, and the next run checks it again.
+ */
 async function quietly<Outcome extends Hinted | ToppedUp>(
   services: WorkerServices,
   work: () => Promise<Outcome | undefined>,

@@ -2,7 +2,7 @@ import type { Log } from '../values/runtime.ts';
 import type { Hinted } from './payment-hint.ts';
 import type { ToppedUp } from './top-up.ts';
 
-/** Tells the operator by an alarm what a person must look at. Undefined: nobody knows the outcome. */
+/** Raises an alarm for what a person must check. Undefined: the outcome is unknown. */
 export function noteOutcome({ log }: { readonly log: Log }, outcome: Hinted | ToppedUp | undefined): void {
   if (outcome?.kind === 'held' && outcome.isNew) log.alarm('payment_held', { why: outcome.why });
   if (outcome?.kind === 'later' && outcome.why === 'key_refused') log.alarm('payment_key_refused');

@@ -22,8 +22,9 @@ export interface Payment {
 }
 
 /**
- * The state of a payment of Stripe, as far as the service knows it. Only `succeeded` and `held` need no further look:
- * Stripe may take a payment that was `failed`, `expired` or `unknown`, and then the account is credited.
+ * The state of a payment of Stripe, as far as the service knows it. Only `succeeded` and `held` need no
+ * further check: Stripe may take a payment that was `failed`, `expired` or `unknown`, and then the account is
+ * credited.
  */
 export type PaymentState = 'open' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'held';
 
@@ -47,7 +48,7 @@ export interface StripePayment {
   readonly month: string;
   /** False for a payment in the test mode of Stripe. */
   readonly livemode: boolean;
-  /** Ids of Stripe, as soon as an answer has told them. */
+  /** Ids of Stripe, as soon as an answer has named them. */
   readonly session?: string;
   readonly paymentIntent?: string;
   readonly customer?: string;
@@ -67,7 +68,9 @@ const lastLookAfter = 30 * day;
 /** While nobody knows whether Stripe made an automatic payment, the account gets no other one. */
 const doubtMillis = 10 * minute;
 
-/** When the worker looks at the payment again. Undefined: never, as only Stripe's events still tell of it. */
+/**
+ * When the worker checks the payment again. Undefined: never. From then on only Stripe's events report it.
+ */
 export function nextLook(
   { kind, paymentIntent, at }: Pick<StripePayment, 'kind' | 'paymentIntent' | 'at'>,
   nowMillis: number,

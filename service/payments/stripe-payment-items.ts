@@ -3,7 +3,9 @@ import { type Item, type ItemKey, openWorkIndex } from '../aws/dynamodb/table.ts
 import { paymentKey } from './payment-store.ts';
 import { nextLook, type StripePayment } from './payment.ts';
 
-/** The parts of the index of open work: payments that need a look at a time, and those that a person must look at. */
+/**
+ * The parts of the index of open work: payments with a time for the next check, and those held for a person.
+ */
 export const duePayments = 'PAYMENT';
 export const heldPayments = 'PAYMENT_HELD';
 

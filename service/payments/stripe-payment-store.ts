@@ -1,6 +1,6 @@
 /**
  * Payments of Stripe, each change in one transaction. What moves money is guarded by the record of the payment, which
- * stays for ever: whatever tells of a payment, and however often, its account is credited once, and what went back is
+ * stays for ever: however often a payment is reported, its account is credited once, and what went back is
  * debited once. This file has more than 300 lines, because all transactions of one record stand beside each other.
  */
 import { autoTopUpKey } from '../accounts/top-up-state-reads.ts';
@@ -58,9 +58,12 @@ export function createStripePaymentStore(table: Table) {
       payment: StripePayment,
       more: Settlement = {},
     ): Promise<'credited' | 'already' | 'out_of_range'> => settle(table, payment, more),
-    /** Notes the ids that an answer of Stripe has told. */
+    /** Stores the ids from an answer of Stripe. */
     note: async (id: PaymentId, ids: StripeIds): Promise<void> => note(table, id, ids),
-    /** Marks a payment that a person must look at: nothing moves. False: it was held before, or it was credited. */
+    /**
+     * Marks a payment that a person must check: no money moves. False: it was held before, or it was
+     * credited.
+     */
     hold: (payment: StripePayment): Promise<boolean> => hold(table, payment),
     /**
      * Ends a payment that Stripe will surely not take, and gives its reservation back. The top-up pauses, if a reason
@@ -73,17 +76,17 @@ export function createStripePaymentStore(table: Table) {
      */
     reverse: (payment: StripePayment, targetMicros: Micros, why: Reversal): Promise<boolean> =>
       reverse(table, payment, targetMicros, why),
-    /** Stores a notice of the reached cap, once for each month. False when it was told before. */
+    /** Stores a notice of the reached cap, once for each month. False when it was sent before. */
     tellCap: (top: AutoTopUp, month: string, notice: NoticeRecord | undefined): Promise<boolean> =>
       tellCap(table, top, month, notice),
     /** Suspends an account that is active. */
     suspend: (account: AccountId): Promise<void> => suspend(table, account),
-    /** Plans the next look at a payment that is not settled. */
+    /** Plans the next check of a payment that is not settled. */
     postpone: (payment: StripePayment, nowMillis: number): Promise<void> =>
       postpone(table, payment, nowMillis),
     /** The payments that are due, in pages. */
     due: (nowMillis: number) => inPart(table, duePayments, nowMillis),
-    /** The payments that a person must look at. */
+    /** The payments that a person must check. */
     held: () => held(table),
     /** Up to when all events of Stripe were read, in Unix milliseconds. Undefined: none were read yet. */
     readCursor: async (): Promise<number | undefined> =>
@@ -283,7 +286,7 @@ async function hold(table: Table, payment: StripePayment): Promise<boolean> {
       },
     });
     const top = await readTopUp(table, payment.accountId);
-    // Nothing more is taken before the operator has looked at it.
+    // Nothing more is taken before the operator has checked the payment.
     const released = top.open === payment.id ? [changeOf(table, top.accountId, heldChange(top))] : [];
     return (await sendItems(table, [record, ...released])) === undefined ? true : undefined;
   });
@@ -390,7 +393,7 @@ async function postpone(table: Table, payment: StripePayment, nowMillis: number)
   const dueAt = nextLook(payment, nowMillis);
   await updateIf(table, paymentKey(payment.id), {
     UpdateExpression: dueAt === undefined ? 'REMOVE openShard, dueAt' : 'SET dueAt = :due',
-    // What is settled or held meanwhile keeps its place.
+    // A payment that was settled or held meanwhile stays as it is.
     ConditionExpression: '#state IN (:open, :unknown)',
     ExpressionAttributeNames: { '#state': 'state' },
     ExpressionAttributeValues: {

@@ -1,4 +1,4 @@
-/** Tells an account of its payments, by notices that the transactions of the money store. */
+/** Notifies an account about its payments. The transactions that move the money store the notices. */
 import type { AccountId } from '../values/ids.ts';
 import { type LookServices, lookQuietly } from '../notices/check-thresholds.ts';
 import type { Account } from '../accounts/account.ts';
@@ -16,7 +16,7 @@ export interface TellServices extends LookServices {
   readonly walletUrl: string;
 }
 
-/** Telling needs two steps: the transaction that moves the money also stores the notice. */
+/** A notice needs two steps, because the transaction that moves the money also stores the notice. */
 export interface Teller {
   /** Undefined: the account wants no notices. @param movedMicros what the same transaction adds to the wallet */
   readonly prepare: (
@@ -24,7 +24,7 @@ export interface Teller {
     told: PaymentTold,
     movedMicros: Micros,
   ) => Promise<NoticeRecord | undefined>;
-  /** Sends a stored notice, and looks at the wallet's thresholds. It never throws. */
+  /** Sends a stored notice, and checks the wallet's thresholds. Never throws. */
   readonly stored: (account: AccountId, notice: NoticeRecord | undefined) => Promise<void>;
 }
 

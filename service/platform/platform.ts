@@ -51,7 +51,7 @@ export interface Platform {
   readonly originSecrets: () => Promise<readonly string[]>;
   /** Undefined: the service sends no e-mails of notices. */
   readonly topics: Topics | undefined;
-  /** Deletes the topic of a person who has lost the place in the account. */
+  /** Deletes the topic of a person who is no longer a member of the account. */
   readonly removeTopic: Topics['remove'] | undefined;
   /** Stripe, where the operator takes payments. */
   readonly paymentSystem: PaymentSystem;

@@ -30,7 +30,7 @@ export function roomForInvitation(
   sent: SentInvitations,
   { emailsADay, nowMillis }: { readonly emailsADay: number; readonly nowMillis: number },
 ): InvitationRoom {
-  // A new invitation to the same address takes the place of the earlier one.
+  // A new invitation to the same address replaces the earlier one.
   const open = listed.filter((one) => one.expiresAt > nowMillis && one.id !== id).length;
   if (open >= mostOpenInvitations)
     return { kind: 'too_many_open', limit: mostOpenInvitations, current: open };

@@ -1,4 +1,6 @@
-/** People and invitations. An invitation is stored twice: for its account, and for the sign-in that looks for it. */
+/**
+ * People and invitations. An invitation is stored twice: for its account, and for the sign-in of the address.
+ */
 import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, type UpdateParts } from '../aws/dynamodb/send.ts';
@@ -18,7 +20,9 @@ import type { Invitation, Member, Operator, PeopleScope, Person } from './people
 import { partitionOf } from '../operated/action-store.ts';
 import { listOfEmail, portalKeys } from './portal-key-items.ts';
 
-/** Changes of members. The last owner of an account stays: the same transaction looks at the count of owners. */
+/**
+ * Changes of members. The last owner of an account stays: the same transaction checks the count of owners.
+ */
 async function changeMember(
   table: Table,
   read: Member,
@@ -134,8 +138,8 @@ export function createPeopleStore(table: Table) {
       (await inScope(scope, 'INVITATION#')).map(invitationFromItem).sort(byInvitation),
     invitationsTo: (id: string): Promise<Invitation[]> => invitationsTo(table, id),
     /**
-     * Stores the invitation, if there is room for it, and counts it for its day. It takes the place of an
-     * earlier one to the same address.
+     * Stores the invitation, if there is room for it, and counts it for its day. It replaces an earlier one
+     * to the same address.
      * @param emailsADay of the sender that all accounts share. Absent: that of the user pool. Infinity: no
      *   e-mails are sent.
      */
@@ -149,7 +153,7 @@ export function createPeopleStore(table: Table) {
       const steps = bothPlaces({ accountId: scope, id }).map((key) => toDelete(key, 'attribute_exists(pk)'));
       return (await inOneStep(table, steps)) === 'done';
     },
-    /** Turns the invitation into a place, in one transaction. False when it is gone. Places are kept. */
+    /** Replaces the invitation by a membership, in one transaction. False when the invitation is gone. */
     accept: (invitation: Invitation, person: VerifiedIdentity, at: string): Promise<boolean> =>
       accept(table, invitation, person, at),
     noteSignIn: (person: Person, identity: Identity, at: string): Promise<void> =>
@@ -268,7 +272,7 @@ async function noteSignIn(
   const known = identity.email ?? email;
   const note = (sets: string, values: Item = {}): UpdateParts => ({
     UpdateExpression: `SET lastSignInAt = :at, email = :email${sets}`,
-    // A place that was taken away meanwhile does not come back.
+    // A membership that was removed meanwhile does not come back.
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':at': at, ':email': known, ...values },
   });
@@ -280,7 +284,7 @@ async function noteSignIn(
   ]);
 }
 
-// People, their places in accounts, and invitations.
+// People, their memberships in accounts, and invitations.
 
 export interface Identity {
   readonly id: PersonId;

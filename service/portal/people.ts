@@ -98,7 +98,7 @@ export function isAddress(text: string): boolean {
   return text.length <= 254 && text.isWellFormed() && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text);
 }
 
-/** Addresses are compared in this form. Letters that only look alike stay different. */
+/** Addresses are compared in this form. Different letters of similar shape stay different. */
 export function normalEmail(address: string): string {
   return asciiLower(address.trim());
 }

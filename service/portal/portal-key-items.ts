@@ -7,7 +7,7 @@ import { invitationIdOf, type PeopleScope } from './people.ts';
 export const portalKeys = {
   session: (hash: string): ItemKey => ({ pk: `SESSION#${hash}`, sk: 'SESSION' }),
   person: (id: PersonId): ItemKey => ({ pk: `PERSON#${id}`, sk: 'PERSON' }),
-  /** The place of a person in an account, or among the people of the operator. */
+  /** The membership of a person in an account, or among the people of the operator. */
   member: (scope: PeopleScope, id: PersonId): ItemKey => ({ pk: partitionOf(scope), sk: `MEMBER#${id}` }),
   people: (account: AccountId): ItemKey => ({ pk: keys.account(account).pk, sk: 'PEOPLE' }),
   invitation: (scope: PeopleScope, id: string): ItemKey => ({

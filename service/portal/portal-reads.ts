@@ -46,7 +46,7 @@ export function createPortalReads(table: Table) {
         hasAll: tokens.length <= mostTokens,
       };
     },
-    /** The person's places in these accounts, the accounts' names and the switch, by one read. */
+    /** The person's memberships in these accounts, the accounts' names and the switch, by one read. */
     placesAndSwitch: async (
       person: PersonId,
       accounts: readonly AccountId[],

@@ -41,7 +41,7 @@ export function createPortalAccess(table: Table, sandbox: SandboxSetting = 'mark
         ExpressionAttributeValues: { ':now': nowMillis },
       });
     },
-    /** The places of the person in these accounts, and among the people of the operator. */
+    /** The memberships of the person in these accounts, and among the people of the operator. */
     placesOf: async (
       personId: PersonId,
       accounts: readonly AccountId[],

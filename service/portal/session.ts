@@ -48,7 +48,7 @@ export function isAlive({ createdAt, lastSeenAt, endedAt }: Session, nowMillis: 
   );
 }
 
-/** Whether the session is dead here: it was ended, or is older than the person's place. */
+/** Whether the session is invalid in this account: it was ended, or is older than the person's membership. */
 export function wasEndedHere(
   { createdAt }: Pick<Session, 'createdAt'>,
   { since, sessionsEndedAt }: Pick<Operator, 'since' | 'sessionsEndedAt'>,

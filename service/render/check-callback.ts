@@ -99,7 +99,10 @@ export const callbackOutcomes = {
   too_large: 413,
   /** The job's id is not in the record yet. */
   too_early: 503,
-  /** This code does not understand the creation. The vendor repeats its callback, or the heartbeat looks later. */
+  /**
+   * This code does not understand the creation. The vendor repeats its callback, or the heartbeat polls
+   * later.
+   */
   newer_release: 503,
   unverifiable: 503,
   leased: 503,

@@ -7,9 +7,9 @@ import { type Clock, errorName, type Log } from '../values/runtime.ts';
 import type { RouteEnd } from './route-end.ts';
 import { judgeImage } from './route-verdict.ts';
 
-/** How long the look at the pixels of one picture may take. */
+/** How long measuring the pixels of one picture may take. */
 export const measureMillis = 15_000;
-/** By how much of 255 what a mask protects may differ, in the mean. */
+/** The mean difference, of 255, that is allowed in the part that a mask protects. */
 const mostChange = 2;
 
 interface Services {

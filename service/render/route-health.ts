@@ -115,7 +115,7 @@ function isServerError(reason: RefusalReason, detail = ''): boolean {
   return reason === 'failed' && /^HTTP 5\d\d\b/.test(detail);
 }
 
-/** The windows of the last minute, and the hours that tell the time of a rendering. */
+/** The windows of the last minute, and the hours from which the time of a rendering is estimated. */
 export function isKept(startMillis: number, kind: 'window' | 'hour', nowMillis: number): boolean {
   const [span, kept] = kind === 'window' ? [windowMillis, keptWindows] : [hourMillis, keptHours];
   return startMillis > nowMillis - kept * span;

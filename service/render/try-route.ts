@@ -42,7 +42,7 @@ export interface RouteTry {
   readonly services: RenderServices;
 }
 
-/** The least time for a look at a job that an earlier invocation left. */
+/** The least time for a poll of a job that an earlier invocation left. */
 const lookMillis = 5_000;
 
 /** What the route's end means, or 'parked'. The caller saves the attempt. Throws EndedMeanwhile. */

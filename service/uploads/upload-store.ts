@@ -27,10 +27,10 @@ function uploadFromItem({ pk, sk, expiresAtSeconds, ...upload }: Item): Upload {
 }
 
 const hasRoom = '(attribute_not_exists(unused) OR size(unused) < :limit)';
-/** True when an earlier try of the same call took the place and its answer was lost. */
+/** True when an earlier try of the same call took the slot and its answer was lost. */
 const isTaken = 'contains(unused, :id)';
 
-/** Between two tries expired places were freed, which others may have taken at once. */
+/** Each try frees expired slots first. Other requests may take these slots before the next try. */
 const mostTries = 4;
 
 /** The uploads that a request may name. The function that charges makes none. */
@@ -56,7 +56,10 @@ export function createUploadReader(table: Table) {
 export function createUploadStore(table: Table) {
   return {
     ...createUploadReader(table),
-    /** Stores the record in one of the account's places for unused uploads, exactly. Throws Overloaded. */
+    /**
+     * Stores the record if the account has a free slot for unused uploads. The count is exact. Throws
+     * Overloaded.
+     */
     create: async (
       upload: Upload,
       mostUnused: number,

@@ -58,7 +58,7 @@ async function pageOf(table: Table, wanted: Wanted): Promise<LedgerPage> {
   return { rows: found, next };
 }
 
-/** The rows after a place, and what the account could spend after the first of them. */
+/** The rows after a position, and what the account could spend after the first of them. */
 async function balanced(
   table: Table,
   account: AccountId,
@@ -102,7 +102,7 @@ async function rowsBehind(
   after: string | undefined,
 ): Promise<readonly Item[]> {
   const parts = newestFirst(account, 'LEDGER#', 'LEDGER#~');
-  // The place itself is left out, and it always exists: rows are never deleted.
+  // The row at the position is left out. It always exists, because rows are never deleted.
   return collect(table, parts, count, after);
 }
 

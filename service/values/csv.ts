@@ -5,10 +5,10 @@ import { type Micros, toUsd } from './money.ts';
 export type Cell = string | number | null | { readonly usd: Micros };
 
 /**
- * A spreadsheet takes a text that begins with one of these signs for a formula. In many countries it separates cells by
- * ";", and then it ignores the quotes of a cell that is not the first. So a formula can also begin behind a separator
- * inside a text. Each such place gets a '. The ' is one of the signs, so that a reader gets each text back: it removes
- * one ' from the beginning, and one behind each separator.
+ * A spreadsheet reads a text that begins with one of these signs as a formula. In many countries it separates
+ * cells by ";", and then ignores the quotes of every cell but the first. So a formula can also begin after a
+ * separator inside a text. A ' is inserted before each such sign. The ' is itself one of the signs, so that a
+ * reader can restore each text: it removes one ' from the beginning, and one after each separator.
  */
 const beginsLikeFormula = /(^|[;,|\t\r\n])(?="*[=+\-@＝＋－＠'])/gu;
 const needsQuotes = /[",;|\t\r\n]/u;

@@ -54,7 +54,7 @@ export function frameOf(bytes: Uint8Array): number | undefined {
     else if (bareMarkers.has(marker)) at += 2;
     else if ([0, startOfImage, endOfImage, startOfScan].includes(marker)) return undefined;
     else if (frames.has(marker)) return at;
-    // The length counts its own two bytes. A wrong length leads forward to a place without a marker.
+    // The length counts its own two bytes. A wrong length leads forward to bytes without a marker.
     else at += 2 + bigEndian(bytes, at + 2, 2);
   }
   return undefined;

@@ -1,7 +1,7 @@
-/** A value of a store, kept for a while. What the kept value lacks is looked up again. */
+/** A cached value of a store. What the cached value lacks is read again. */
 import type { Clock } from './runtime.ts';
 
-/** What is absent is looked up in the store at most once in this time. */
+/** An absent entry is read from the store at most once in this time. */
 const absentMillis = 1_000;
 
 export interface Kept<Value> {

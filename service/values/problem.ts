@@ -92,8 +92,8 @@ export function invalidRequest(errors: readonly FieldError[]): Problem {
 export const neverRetry = { 'x-should-retry': 'false' } as const;
 
 /**
- * A refusal that ends by itself, unless its limit is 0. Its Retry-After is in whole seconds, at least 1. For a refusal
- * that somebody has to end, it is the pace at which to look: add neverRetry.
+ * A refusal that ends by itself, unless its limit is 0. Its Retry-After is in whole seconds, at least 1. For
+ * a refusal that somebody has to end, Retry-After is the interval of polling: add neverRetry.
  */
 export function retryLater(
   code: Problem['code'],
@@ -109,7 +109,7 @@ export function retryLater(
 
 type Issue = z.core.$ZodIssue;
 
-/** A place in a body in the notation of the API: image_urls[0], metadata.order. */
+/** A path in a body in the notation of the API: image_urls[0], metadata.order. */
 function fieldAt(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'body';
   return (

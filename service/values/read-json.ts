@@ -38,7 +38,7 @@ function excessOf(text: string, mostValues: number): 'too_deep' | 'too_many' | u
   return undefined;
 }
 
-/** The place of the quote that ends the string, or the end of the text. Strings can be whole pictures. */
+/** The index of the quote that ends the string, or the end of the text. Strings can be whole pictures. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

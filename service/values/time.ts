@@ -23,13 +23,13 @@ export function dayOf(millis: number): string {
   return new Date(millis).toISOString().slice(0, 10).replaceAll('-', '_');
 }
 
-/** The first instant of the next UTC day, RFC 3339. */
+/** The start of the next UTC day, RFC 3339. */
 export function nextDay(millis: number): string {
   const date = new Date(millis);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1)).toISOString();
 }
 
-/** The first instant of the next UTC month, RFC 3339. Then a key's spend begins at 0. */
+/** The start of the next UTC month, RFC 3339. Then a key's spend begins at 0. */
 export function nextMonth(millis: number): string {
   const date = new Date(millis);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)).toISOString();
@@ -41,8 +41,8 @@ export function dayAfter(day: string): string {
 
 /**
  * The time of one request, from its arrival to its answer. Every wait inside the request gets the same
- * signal: name look-ups, downloads, DynamoDB, S3, Step Functions. After the end the request sends nothing,
- * also when Lambda freezes the environment and a later invocation thaws it.
+ * signal: DNS queries, downloads, DynamoDB, S3, Step Functions. After the end the request sends nothing, also
+ * when Lambda freezes the environment and a later invocation thaws it.
  */
 export type TimeBudget = ReturnType<typeof startBudget>;
 

@@ -90,7 +90,7 @@ export function createBfl({ name, credentials, baseUrl = bflUrl }: VendorSetting
         if (response.status !== 200 || typeof pollingUrl !== 'string')
           return refusedInput(response) ?? unknownAnswer(response, validationOf(response).type);
         if (!http.isOwn(pollingUrl)) return foreignAddress;
-        // Only this answer tells the cost, so the job's id carries it to the polls.
+        // Only this answer has the cost, so the job's id carries the cost to the polls.
         const credits = billedUnits(cost, creditMicros) === undefined ? [] : [String(cost)];
         return pendingJob(waits, [pollingUrl, ...credits]);
       }),
@@ -142,7 +142,7 @@ function endOf(response: VendorResponse, job: RenderJob): ProviderAnswer | undef
   );
 }
 
-/** Looks for "Image 2" or "Input Image" among the reasons: real answers, in no document. */
+/** Whether a reason begins with "Image" or "Input Image". Seen in real answers, in no document. */
 function blamesSource(details: unknown): boolean {
   const reasons = fieldsOf(details)['Moderation Reasons'];
   return (

@@ -62,7 +62,7 @@ export type ProviderAnswer =
   | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
   | Refused;
 
-/** 'asked': the job may still give an image, so look at it. 'refused': ended, or not taken. */
+/** 'asked': the job may still give an image, so poll it. 'refused': ended, or not taken. */
 export type CancelAnswer = 'asked' | 'refused';
 
 /** The fields of a request that only some vendors honour. What is ignored would be sold and lost. */
@@ -104,7 +104,7 @@ export interface CallbackRequest {
 }
 
 export type CallbackVerdict =
-  /** The vendor says that this job has ended. Nothing else that the request says was looked at. */
+  /** The vendor says that this job has ended. Nothing else in the request was read. */
   | { readonly kind: 'genuine'; readonly jobId: string }
   /** `why` is for the log and quotes nothing of the request. */
   | { readonly kind: 'refused'; readonly why: string }

@@ -121,7 +121,7 @@ export async function deliverOrAlarm<Given extends Payload | NoticePayload>(
 
 /**
  * The first attempt, by the function that has ended the creation. Nothing is thrown, because the creation has ended.
- * @param known the creation before its end, which saves a read when nobody is to be told
+ * @param known the creation before its end, which saves a read when nobody is to be notified
  * @returns false when the state DeliverWebhook has to go on
  */
 export async function deliverFirst(

@@ -43,7 +43,7 @@ export interface Delivery {
   readonly nextAttemptAt?: string;
 }
 
-/** What a redelivery may name in place of an endpoint: all that failed. */
+/** What a redelivery may name instead of an endpoint: all endpoints that failed. */
 export const failedEndpoints = 'failed';
 
 export interface DeliveryClaim {

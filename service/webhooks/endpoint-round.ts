@@ -1,11 +1,13 @@
 /**
- * One round of attempts to the endpoints of an account. The record of the creation or the notice holds the schedule
- * of each endpoint, and one conditional write claims every attempt that is due: so an end with ten endpoints costs the
- * writes of an end with one address. All attempts of a round are sent at once. One more write records how they ended.
+ * One round of attempts to the endpoints of an account. The record of the creation or the notice holds the
+ * schedule of each endpoint, and one conditional write claims every attempt that is due. So a creation with
+ * ten endpoints costs as many writes as one with one address. All attempts of a round are sent at once. One
+ * more write records how they ended.
  *
- * The first round names the endpoints. A later one goes to those that the record names, at the address that each has
- * now, and to none that was switched off or deleted meanwhile. A person who gets a notice by e-mail has a place beside
- * them, from the subscription's confirmation on and until the person chooses otherwise.
+ * The first round names the endpoints. A later round sends to the endpoints in the record, at the address
+ * that each has now, and to none that was switched off or deleted meanwhile. A person who gets a notice by
+ * e-mail has a schedule beside the endpoints, from the subscription's confirmation on and until the person
+ * chooses otherwise.
  */
 import type { EndpointSchedules, WebhookState } from '../creations/creation.ts';
 import { uuidV7 } from '../values/ids.ts';
@@ -22,7 +24,7 @@ import { endedDelivery, messageIdOf, waitAfter, webhookAttempts, webhookClaimedM
 
 type Schedule = EndpointSchedules[string];
 
-/** The place of the account's address for notices, which is no endpoint, among them. */
+/** The key of the account's address for notices among the endpoints. */
 const noticeAddress = 'address';
 
 /** To whom this round may send. */

@@ -1,6 +1,7 @@
 /**
- * Since when every attempt of an endpoint failed. The item of the endpoints is written only when that begins or ends,
- * when a notice tells of it, and when the endpoint is switched off: an ordinary attempt writes nothing here.
+ * Since when every attempt of an endpoint has failed. The item of the endpoints is written only when such a
+ * streak begins or ends, when a notice reports it, and when the endpoint is switched off. An ordinary attempt
+ * writes nothing.
  */
 import { getsNotices } from '../accounts/account.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
@@ -74,13 +75,13 @@ function stepOf(endpoint: Endpoint, deliveries: readonly Delivery[], now: number
     return now < failingSince + told
       ? unchanged
       : { endpoint: { ...endpoint, toldAt: now }, isChanged: true, told: 'endpoint.failing' };
-  // An endpoint with few events may be told late. Its people still have a day.
+  // For an endpoint with few events the notice may come late. Its people still have a day.
   if (now < Math.max(failingSince + disabled, toldAt + disabled - told)) return unchanged;
   const off = { ...endpoint, enabled: false, disabledReason: 'failing' } as const;
   return { endpoint: off, isChanged: true, told: 'endpoint.disabled' };
 }
 
-/** The notices that the steps tell, to those that get notices after the change. */
+/** The notices that the steps cause, to those that get notices after the change. */
 async function noticesOf(
   accountId: AccountId,
   steps: readonly Step[],

@@ -7,7 +7,9 @@ import { endedEvents } from './webhook.ts';
 export const mostEndpoints = 10;
 
 const dayMillis = 86_400_000;
-/** How long every attempt of an endpoint has failed when a notice tells of it, and when it is switched off. */
+/**
+ * How long every attempt of an endpoint must have failed before the notice, and before it is switched off.
+ */
 export const failingMillis = { told: 4 * dayMillis, disabled: 5 * dayMillis } as const;
 
 export type EndpointEvent = (typeof endedEvents)[number] | NoticeType;
@@ -26,7 +28,7 @@ export interface Endpoint {
   readonly requestHash?: string;
   /** Unix milliseconds: since then every attempt failed. Absent: the last attempt was delivered. */
   readonly failingSince?: number;
-  /** Unix milliseconds: when the notice endpoint.failing told of this row of failures. */
+  /** Unix milliseconds: when the notice endpoint.failing about this streak of failures was sent. */
   readonly toldAt?: number;
 }
 

@@ -6,10 +6,12 @@ import type { Delivery } from './delivery.ts';
 import type { DeliveryServices } from './open.ts';
 import type { Owed } from './owed.ts';
 
-/** A person who wants this notice, with the place in its record, and the address as the log shows it. */
+/** A person who wants this notice, with the key of the schedule, and the address as the log shows it. */
 export type Readers = readonly (MailReader & { readonly place: string; readonly shown: string })[];
 
-/** Who wants the notice now. Before the first round only those who have confirmed: later ones have a place already. */
+/**
+ * Who wants the notice now. The first round takes only confirmed people. Later rounds have their schedules.
+ */
 export async function readersOf(owed: Owed, { mails }: Pick<DeliveryServices, 'mails'>): Promise<Readers> {
   const { accountId, event, ids, webhook } = owed;
   if (!mails || ids.noticeId === undefined) return [];
@@ -19,7 +21,7 @@ export async function readersOf(owed: Owed, { mails }: Pick<DeliveryServices, 'm
   if (Object.keys(webhook.endpoints ?? {}).length > 0) return readers;
   const states = await Promise.all(
     readers.map(async ({ personId, address }): Promise<SubscriptionState> => {
-      // A state that SNS does not tell now is no reason to lose an e-mail.
+      // When SNS does not return the state now, the e-mail must not be lost.
       return mails.state(topicOf(accountId, personId), address).catch(() => 'on' as const);
     }),
   );

@@ -13,7 +13,7 @@ import { webhookBody } from './webhook.ts';
 export const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
 const nilNotice = `ntc_${nilId}` as NoticeId;
 
-/** What endpoint.failing and endpoint.disabled tell of. */
+/** The endpoint in the samples of endpoint.failing and endpoint.disabled. */
 const someEndpoint = { id: 'we_00000000000000', url: 'https://example.com/hooks' };
 const somePayment = {
   id: `pay_0000000000_${nilId}`,

@@ -30,7 +30,7 @@ const cacheMillis = 5 * 60_000;
 const tagBytes = 16;
 /** A nonce has 12 bytes, and a body at least the 16 bytes of a tag. */
 const sealedForm = /^v1\.([\w-]{1,64})\.([\w-]{16})\.([\w-]{22,})$/;
-/** The least time between two looks for a newer version that only a presented text has caused. */
+/** The least time between two reads of newer versions that only a presented text has caused. */
 const pauseMillis = 60_000;
 
 interface Key {
@@ -137,7 +137,7 @@ function cachedKeys(options: SecretBoxOptions): KeyOf {
   };
 }
 
-/** Reads the current and the previous key, and looks for newer ones at most once a minute. */
+/** Reads the current and the previous key, and checks for newer keys at most once a minute. */
 function recentKeys(options: SecretBoxOptions): KeyOf {
   const { clock } = options;
   const readBoth = () => ({

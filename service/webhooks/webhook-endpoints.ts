@@ -1,4 +1,4 @@
-/** The endpoints for webhooks of an account: one function has the four operations, told apart by method. */
+/** The endpoints for webhooks of an account: one function serves the four operations, by method. */
 import { endpointView } from './endpoint.ts';
 import { changeEndpoint, createEndpoint, deleteEndpoint } from './manage-endpoints.ts';
 import type { Caller } from '../api/admit.ts';

@@ -47,7 +47,7 @@ export function endedEvent({ status }: CreationRecord): (typeof endedEvents)[num
   return status === 'failed' ? 'creation.failed' : 'creation.completed';
 }
 
-/** What a webhook tells of a creation. */
+/** What a webhook says about a creation. */
 export type ToldCreation = Pick<
   CreationRecord,
   'id' | 'status' | 'failure' | 'costMicros' | 'metadata' | 'createdAt' | 'completedAt' | 'cancelledAt'
@@ -180,7 +180,7 @@ export function isFailing({ status, attempts, nextAt }: Schedule, nowMillis: num
   return attempts > 1 || nextAt - nowMillis <= waitAfter(1);
 }
 
-/** The same schedule, as the log row of the newest attempt tells it. */
+/** The same schedule, read from the log row of the newest attempt. */
 export function scheduleOf({ outcome, attempt, startedAt, nextAttemptAt }: Delivery): Schedule {
   if (nextAttemptAt !== undefined)
     return { status: 'pending', attempts: attempt, nextAt: Date.parse(nextAttemptAt) };

@@ -74,7 +74,9 @@ export function pointerOf(...steps: readonly string[]): string {
     .join('');
 }
 
-/** What is wrong with a value by the schema at this place. Of a union, the findings of its nearest member. */
+/**
+ * What is wrong with a value by the schema at this pointer. Of a union, the findings of its nearest member.
+ */
 export function wrongBy(pointer: string, value: unknown): string[] {
   const validate = check(pointer);
   if (validate(value)) return [];
@@ -84,7 +86,7 @@ export function wrongBy(pointer: string, value: unknown): string[] {
   return each.toSorted((a, b) => a.length - b.length)[0] ?? [];
 }
 
-/** How many members the union at this place has; 0 when no union stands there. */
+/** How many members the union at this pointer has; 0 when no union stands there. */
 function membersAt(pointer: string): number {
   let place: unknown = source;
   for (const step of pointer.split('/').slice(1)) {

@@ -89,7 +89,7 @@ function countOf(images: unknown): number {
   return Array.isArray(images) ? images.length : 0;
 }
 
-/** The request with a JSON body in place of the message of the client. */
+/** The request with a JSON body instead of the client's message. */
 export function jsonOf<Request extends Pick<ApiRequest, 'headers'>>(
   request: Request,
   body: object,

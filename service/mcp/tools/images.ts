@@ -85,7 +85,7 @@ export const generateImage: Tool = {
   requestOf: ({ wait_seconds: _seconds, ...body }) => ({ method: 'POST', body }),
   run: async (call) => {
     const { services } = call;
-    // A call that attached is not charged, so no charge has counted it. It takes its place before it waits.
+    // A call that attached is not charged, so no charge has counted it. It is counted before it waits.
     const { made, seconds } = await countedPost(call.caller.place, () => accept(call));
     // From here on the creations are charged: whatever happens, the client gets their ids.
     const last = await awaitEnd(made, seconds, call);

@@ -10,7 +10,7 @@ import type { ObjectSchema } from './schemas.ts';
 /** The arguments of a call as the client sent them, without those that are null. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Tells the client how far a wait is. It never throws. */
+/** Sends the client the progress of a wait. Never throws. */
 export type TellProgress = (waitedSeconds: number, ofSeconds: number, message: string) => Promise<void>;
 
 export interface ToolCall {

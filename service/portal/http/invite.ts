@@ -48,7 +48,7 @@ export interface InviteServices extends CommonServices, Registration {
   readonly settings: Pick<PortalSettings, 'portalUrl'>;
 }
 
-/** Stores the invitation in the place of an earlier one. Says whether an e-mail went out. */
+/** Stores the invitation instead of an earlier one. Returns whether an e-mail was sent. */
 export async function invite(
   request: ApiRequest,
   to: AccountId,

@@ -24,7 +24,7 @@ export function roleTooLow(): Problem {
   return new Problem('ERR_FORBIDDEN', 'Your role in this account does not allow this.', { reason: 'role' });
 }
 
-/** 403: the person has no place in the account of the session, such as after a removal. */
+/** 403: the person is no member of the session's account, such as after a removal. */
 export function noPlace(): Problem {
   const message = 'You do not belong to this account, or not any more.';
   return new Problem('ERR_FORBIDDEN', message, { reason: 'role', is_member: false });
@@ -45,7 +45,7 @@ export function nothingHere(): Problem {
   return new Problem('ERR_NOT_FOUND', 'The portal has no such operation.');
 }
 
-/** 404: the same answer for an account that does not exist and for one in which the person has no place. */
+/** 404: the same answer for an account that does not exist and for one without this person. */
 export function noSuchAccount(): Problem {
   return new Problem('ERR_NOT_FOUND', 'You belong to no account with this id.');
 }

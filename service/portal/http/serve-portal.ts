@@ -50,7 +50,7 @@ type CheckedHandle<Services> = (
   services: Services,
 ) => Promise<PortalAnswer>;
 
-/** The operations among which a function looks for its own. A bundle holds no table that it does not need. */
+/** The operations that a function may serve. A bundle holds no table that it does not need. */
 type PortalTable = Readonly<Partial<Record<PortalOperationName, PortalOperation>>>;
 
 /** The Lambda handler of a function of the portal. @param open begins one request with its time */

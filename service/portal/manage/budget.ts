@@ -1,4 +1,4 @@
-/** The budget of an account for a month. It tells, and refuses nothing: caps of keys and the wallet do that. */
+/** The monthly budget of an account. It only sends notices: caps of keys and the wallet refuse requests. */
 import * as z from 'zod/mini';
 import { budgetVersion } from '../../accounts/version.ts';
 import type { BudgetView } from '../../contract/portal-views.ts';

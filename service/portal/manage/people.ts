@@ -81,7 +81,9 @@ export const endSessions: ManageHandle<'endSessions'> = async (request, caller, 
 export const invitePerson: ManageHandle<'invitePerson'> = (request, caller, services) =>
   invite(request, caller.account.id, caller.person.email, services);
 
-/** DELETE /people/{id}: the person has no place in the account from their next request on. Their keys stay. */
+/**
+ * DELETE /people/{id}: from their next request on the person is no member of the account. Their keys stay.
+ */
 export const removePerson: ManageHandle<'removePerson'> = async (request, caller, services) => {
   const read = await readMember(caller.account, request.pathId, services.people);
   checkChanged(await services.people.removeMember(read));

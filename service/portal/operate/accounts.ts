@@ -206,7 +206,7 @@ function placeIn(text: string): string | undefined {
   return typeof place === 'string' && /^[\dT:.Z-]{24}#[0-9A-Za-z]{10}$/.test(place) ? place : undefined;
 }
 
-/** POST /operator/accounts. A repetition opens another account, so look at the list after a lost answer. */
+/** POST /operator/accounts. A repetition opens another account, so read the list after a lost answer. */
 export const openAccount: OperateHandle<'openAccount'> = async (request, caller, services) => {
   const body = parseBody(request, newAccountSchema);
   const outcome = await open(

@@ -33,7 +33,7 @@ const schema = z.strictObject({
 export const getAutoTopUp: PayHandle<'getAutoTopUp'> = async (_request, { account }, services) =>
   shown(await services.topUps.read(account.id), services);
 
-/** PUT /auto-top-up. The worker looks at the account within a minute. */
+/** PUT /auto-top-up. The worker checks the account within a minute. */
 export const setAutoTopUp: PayHandle<'setAutoTopUp'> = async (request, { account }, services) => {
   const body = parseBody(request, schema, ({ threshold, amount, monthly_cap: cap }) => [
     amountProblem('threshold', threshold, leastThreshold, largest),

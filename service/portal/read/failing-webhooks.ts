@@ -5,7 +5,7 @@ import { type AccountId, type CreationId, type NoticeId, parseNoticeId } from '.
 import { isFailing } from '../../webhooks/webhook.ts';
 import type { ReadHandle, ReadServices } from './open.ts';
 
-/** The most webhooks that are looked at. Behind an outage of a receiver thousands may wait. */
+/** The most webhooks that are read. After an outage of a receiver thousands may wait. */
 const mostRead = 200;
 
 /** GET /operator/webhooks: the webhooks and notices that are failing, of all accounts. */

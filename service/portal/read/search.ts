@@ -1,7 +1,7 @@
 /**
- * The search of the operator. What has a key in the table is found by one read: an id, the beginning of a key, the
- * operator's own name of an account, an address. Names of accounts have no index, so the oldest accounts are looked
- * through, and the answer says when there are more. Nothing scans the table.
+ * The search of the operator. What has a key in the table is found by one read: an id, the beginning of a
+ * key, the operator's own name of an account, an address. Names of accounts have no index, so only the names
+ * of the oldest accounts are compared, and the answer says when there are more. Nothing scans the table.
  */
 import type { Account } from '../../accounts/account.ts';
 import { placeOfRequest } from '../../api/request-id.ts';
@@ -39,7 +39,7 @@ export const findAnything: ReadHandle<'findAnything'> = async (request, _caller,
     requestOf(text, services),
   ]);
   const found = exact.flat();
-  // Whoever pasted a whole id looks for this thing alone.
+  // A whole id names one thing, so the names of accounts are not searched.
   const more = found.length > 0 ? noMore : await lookThrough(text, services);
   const body: FoundView = { data: [...found, ...more.found].slice(0, mostFound), has_all: more.hasAll };
   return { status: 200, body };

@@ -1,9 +1,9 @@
 /**
- * What a mask protects of a source image, for the look at a picture and for the sandbox. Bundled as a file of its own,
- * which only a request with a mask loads.
+ * What a mask protects of a source image, for the check of a picture and for the sandbox. Bundled as a file
+ * of its own, which only a request with a mask loads.
  *
- * A mask with pixels that are see-through (opacity below 128) lets those change. A mask that is opaque everywhere lets
- * change what is white (the mean of its colours is 128 or more).
+ * If a mask has transparent pixels (opacity below 128), these pixels may change. If a mask is opaque
+ * everywhere, its white pixels may change (the mean of their colours is 128 or more).
  */
 import type { MaskedPicture, MaskedSource } from '../../creations/measures.ts';
 import { readImageHeader } from '../../values/image-bytes.ts';

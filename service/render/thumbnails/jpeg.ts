@@ -35,8 +35,8 @@ const coefficientBytes = [6, 4, 3, 2, 4, 3];
 const rgba = 7;
 
 /**
- * Like the width and the height that the service tells, the picture ignores the orientation in EXIF. Each picture
- * has a decoder of its own, as a broken file may leave anything in the decoder's memory.
+ * Like the width and the height that the service reports, the picture ignores the orientation in EXIF. Each
+ * picture has a decoder of its own, because a broken file may corrupt the decoder's memory.
  * @throws when the file is broken, cut off, of CMYK, too large for the memory, or has too many scans
  */
 export async function decodeJpeg(bytes: Uint8Array, { side, mostBytes }: JpegLimits): Promise<Pixels> {

@@ -11,7 +11,7 @@ export interface SampleForm extends Size {
   readonly depth: number;
   /** Of each pixel, in the file. */
   readonly samples: number;
-  /** The places of the wanted ones in a pixel. */
+  /** The positions of the wanted samples in a pixel. */
   readonly wanted: readonly number[];
 }
 

@@ -6,8 +6,8 @@
  * execution.py of github.com/Comfy-Org/ComfyUI (bodies and statuses), its pull request 9607 (an interrupt of one
  * prompt).
  *
- * ComfyUI has no moderation, no limit of its queue and no key. A proxy in front of it may have all three. Progress is
- * told over a WebSocket only. Not verified: the words by which nodes of other authors fail.
+ * ComfyUI has no moderation, no limit of its queue and no key. A proxy in front of it may have all three. It
+ * reports progress only over a WebSocket. Not verified: the words by which nodes of other authors fail.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import {

@@ -27,7 +27,7 @@ export function gradient(stops: readonly Rgb[], size: number): Float32Array {
   return table;
 }
 
-/** The colour at a place in a row of stops. A part of 0 is the first stop, and 1 is the last stop. */
+/** The colour at a position in a row of stops. A part of 0 is the first stop, and 1 is the last stop. */
 export function along(stops: readonly Rgb[], part: number): Rgb {
   const at = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
   const from = stops[Math.floor(at)] ?? pureBlack;

@@ -167,6 +167,6 @@ export function pngTexts(prompt: string): readonly (readonly [type: string, data
 
 /** The iTXt chunk: a keyword, three zeros and the text (PNG, second edition, 11.3.4.5). */
 function description(prompt: string): Buffer {
-  // PNG forbids NUL in the text, so U+FFFD takes the place of each NUL.
+  // PNG forbids NUL in the text, so U+FFFD replaces each NUL.
   return Buffer.from(`Description\0\0\0\0\0${prompt.replaceAll('\0', '\uFFFD')}`, 'utf8');
 }

@@ -63,7 +63,7 @@ export function conifers(dice: Dice, ground: Outline, tall: number, spacing: num
   };
 }
 
-/** The height of tree `i`, 0 to 1, at an offset, in spacings, from its place in an even row. */
+/** The height of tree `i`, 0 to 1, at an offset, in spacings, from its position in an even row. */
 function conifer(noise: Noise, i: number, offset: number): number {
   const own = (salt: number) => 0.5 + 0.5 * noise.line(i * 0.613 + salt + 0.31);
   // The second factor changes slowly and makes groves and clearings. The first makes each tree taller or

@@ -20,7 +20,7 @@ interface Layer {
   readonly outline: Outline;
   /** The outline of the ground below the trees. Layers without trees have none. */
   readonly ground?: Outline;
-  /** The place of the outline's 0, as a share of the picture's height from the lower edge. */
+  /** The height of the outline's 0, as a share of the picture's height from the lower edge. */
   readonly base: number;
   /** The outline's 1, as a share of the geometric mean of the height and the frame's unit. */
   readonly rise: number;
@@ -155,7 +155,7 @@ export function landscapePainter(
   };
 }
 
-/** The highest and the lowest place of the disc, as shares of the picture's height from the top. */
+/** The highest and the lowest position of the disc, as shares of the picture's height from the top. */
 const discHeights: Readonly<Record<Scenery, readonly [number, number]>> = {
   mountains: [0.24, 0.42],
   forest: [0.26, 0.42],

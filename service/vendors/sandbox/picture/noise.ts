@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Frame } from './colour.ts';
 
-/** Smooth random values from about -1 to 1: equal for equal places, similar for near ones. */
+/** Smooth random values from about -1 to 1: equal for equal positions, similar for near ones. */
 export interface Noise {
   line(x: number): number;
   plane(x: number, y: number): number;

@@ -11,7 +11,7 @@ import {
 } from './colour.ts';
 import { type Dice, fieldOf, fractal, noiseFrom } from './noise.ts';
 
-/** A sun or moon. Its place and its radius are in pixels. */
+/** A sun or moon. Its position and its radius are in pixels. */
 export interface Disc {
   readonly x: number;
   readonly y: number;
@@ -20,7 +20,7 @@ export interface Disc {
 
 interface Sky {
   readonly paint: PaintRow;
-  /** For the reflection in water, where glitter takes the place of the disc. */
+  /** For the reflection in water, where glitter replaces the disc. */
   readonly paintWithoutDisc: PaintRow;
 }
 
@@ -115,7 +115,7 @@ function cloudPainter(frame: Frame, palette: Palette, horizon: number, dice: Dic
   };
 }
 
-/** The place of a star in pixels, its radius in pixels, and its brightness from 0 to 1. */
+/** The position of a star in pixels, its radius in pixels, and its brightness from 0 to 1. */
 type Star = readonly [x: number, y: number, radius: number, light: number];
 
 function starPainter(frame: Frame, horizon: number, dice: Dice): PaintRow {
