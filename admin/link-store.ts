@@ -7,7 +7,7 @@ import { inOneStep, toDelete } from '../service/portal/invitation-store.ts';
 export const linkMinutes = 30;
 /** People who sign in by links have this issuer. */
 export const linkIssuer = 'link';
-/** The link of the first owner has a fixed place, so that a later one ends it. */
+/** The link of the first owner has a fixed key, so that a later link replaces it. */
 const first = 'FIRST';
 
 export function createLinkStore(table: Table) {

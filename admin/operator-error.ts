@@ -40,7 +40,7 @@ const typeText: Readonly<Record<string, string>> = {
 /** The unit in which a range counts, by the type of the value. */
 const unitText: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
 
-/** Says what would be right in place of a wrong value, such as "must be a date, such as 2027-05-21". */
+/** Says what would be right instead of a wrong value, such as "must be a date, such as 2027-05-21". */
 export function whatIsRight(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_format':

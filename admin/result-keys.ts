@@ -119,7 +119,7 @@ async function put(secret: KeysOverTime, { secrets, keys }: ResultKeyAccess): Pr
   );
 }
 
-/** The id of the public key, which an earlier run may have made. Its name tells it. */
+/** The id of the public key. An earlier run may have made the key: its name contains the hash. */
 async function publicKeyOf(EncodedKey: string, { cloudFront, keys }: ResultKeyAccess): Promise<string> {
   const hash = createHash('sha256').update(EncodedKey).digest('hex').slice(0, 16);
   const Name = `darkroom-results-${keys.keyGroupId}-${hash}`;

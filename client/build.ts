@@ -64,7 +64,9 @@ function named(): { readonly entries: readonly string[]; readonly programs: read
 
 const sourceOf = (file: string): string => file.replace(/^(?:\.\/)?dist\//, '').replace(/\.js$/, '.ts');
 
-/** Writes a script under names that compress better than those of esbuild, and each value that is used once in its place. */
+/**
+ * Minifies with terser: its names compress better than those of esbuild, and values used once are inlined.
+ */
 async function writeSmaller({ path, text }: OutputFile): Promise<void> {
   const { code = text } = await minify(text, { module: true, ecma: 2020 });
   await mkdir(dirname(path), { recursive: true });

@@ -48,7 +48,7 @@ function entry(name: string, bytes: Buffer): Buffer[] {
   header.write(octal(0o644, 7), 100);
   header.write(octal(bytes.length, 11), 124);
   header.write(octal(packedAt, 11), 136);
-  // The checksum counts its own place as blanks.
+  // The checksum counts its own field as blanks.
   header.write(' '.repeat(8), 148);
   header.write('0', 156);
   header.write('ustar\0', 257);

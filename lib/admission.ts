@@ -13,18 +13,18 @@ export function tellCapacity(
   for (const id of knowing) functionNamed(id).addEnvironment('SERVICE_CAPACITY', String(serviceCapacity));
 }
 
-/** What a door counts as its places when its function shares the executions of the account of AWS. */
-const sharedPlaces = 100;
+/** The slots of a door whose function shares the executions of the account of AWS. */
+const sharedSlots = 100;
 
 /**
- * The value of HELD_LIMIT: the share that one account may have of the places of a door.
- * @param places the executions that Lambda reserves for the function of the door, or "shared"
+ * The value of HELD_LIMIT: the slots of a door that one account may hold.
+ * @param slots the executions that Lambda reserves for the function of the door, or "shared"
  */
 export function heldLimit(
-  places: number | 'shared',
+  slots: number | 'shared',
   { heldSharePercent, alarms }: Pick<Settings, 'heldSharePercent' | 'alarms'>,
 ): string {
   const { least, most } = heldShare;
-  const known = places === 'shared' ? Math.min(sharedPlaces, alarms.concurrentExecutions) : places;
+  const known = slots === 'shared' ? Math.min(sharedSlots, alarms.concurrentExecutions) : slots;
   return String(Math.min(most, Math.max(least, Math.floor((known * heldSharePercent) / 100))));
 }

@@ -1,4 +1,4 @@
-/** What an alarm is made of, and the resources that alarms watch. */
+/** What an alarm is made of, and the resources that alarms monitor. */
 import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -30,7 +30,7 @@ export interface TableMetrics {
   readonly conflicts: Metric;
 }
 
-/** The resources and metrics that the alarms watch. */
+/** The resources and metrics that the alarms monitor. */
 export interface Watched extends Watching {
   readonly metrics: ServiceMetrics;
   readonly httpApi: HttpApi;
@@ -125,9 +125,10 @@ export function share({
 }
 
 /**
- * The two alarms on a share that customers feel. The first one looks at five minutes, and needs the traffic of a
- * busy service. The second one looks at six hours: half of what happened went wrong, where fewer than three count
- * as three. So one failure alone never raises the second alarm, and ten creations a day are enough for it.
+ * The two alarms on a share that customers feel. The first one covers five minutes, and needs the traffic of
+ * a busy service. The second one covers six hours: it is raised when half of the cases failed, and counts
+ * fewer than three cases as three. So one failure alone never raises it, and ten creations a day are enough
+ * for it.
  * @param counts gives the metrics of a window
  */
 export function inBothWindows(

@@ -60,7 +60,7 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: Watche
         'Read the log of AuditBooks, then run the command audit. The next start goes on where the progress was stored.',
     },
     AuditOverdue: {
-      // CloudWatch looks back seven days at most when a period is an hour, and one day when it is shorter.
+      // CloudWatch evaluates at most seven days when a period is an hour, and one day when it is shorter.
       metric: metrics.of('AuditFinished', oneHour),
       threshold: 1,
       comparison: ComparisonOperator.LESS_THAN_THRESHOLD,

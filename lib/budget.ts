@@ -13,8 +13,8 @@ const notices = [
 ] as const;
 
 /**
- * Adds a budget of the whole AWS account, which tells the topic of the alarms. A budget of one stack would need a tag
- * that somebody activates by hand.
+ * Adds a budget of the whole AWS account, which notifies the topic of the alarms. A budget of one stack would
+ * need a tag that somebody activates by hand.
  */
 export function addBudget(
   scope: Construct,

@@ -26,7 +26,7 @@ export class Darkroom extends Construct {
   readonly portalUrl: string;
   /** The one table. It outlives the stack. Its items are no interface: read them through the API. */
   readonly table: ITableV2;
-  /** Every alarm tells this topic when it begins and when it ends. */
+  /** Every alarm notifies this topic when it begins and when it ends. */
   readonly alarmTopic: ITopic;
   /** The functions by their names in the documentation, such as "GenerateImage". */
   readonly functions: Readonly<Record<string, LambdaFunction>>;

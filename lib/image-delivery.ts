@@ -202,7 +202,7 @@ export class ImageDelivery extends Construct {
     });
   }
 
-  /** Images are data. No image may run code, be framed, or tell another site where it was shown. */
+  /** Images are data. No image may run code, be framed, or reveal to another site where it was shown. */
   private securityHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
       comment: 'Darkroom: rendered images',

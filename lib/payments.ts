@@ -18,7 +18,7 @@ import type { Partition, Store } from './store.ts';
 export interface PaymentsProps {
   readonly settings: NonNullable<Settings['payments']>['stripe'];
   readonly add: AddFunction;
-  /** The function, or the alias that gets the requests in its place. */
+  /** The function, or the alias that gets its requests. */
   readonly live: (fn: ServiceFunction) => IFunction;
   readonly httpApi: HttpApi;
   readonly store: Store;

@@ -41,7 +41,7 @@ export interface PublicApiProps {
 
 /**
  * The fields of a line in the access log. Headers, query and path are left out, since a client
- * may put a key into them; the route is logged in their place.
+ * may put a key into them; the route is logged instead.
  */
 const accessLogFormat = {
   at: '$context.requestTime',

@@ -1,4 +1,4 @@
-/** All parts of the service. The file is long because it is the one place where the parts meet. */
+/** All parts of the service. The file is long because it connects all parts. */
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -190,8 +190,8 @@ export class Service {
     ])
       fn.addEnvironment('OUTBOUND_RULES', 'public');
     grantGenerate(generateImage, this.operationParts(execution));
-    const places = this.reserved.get('GenerateImage') ?? 'shared';
-    generateImage.addEnvironment('HELD_LIMIT', heldLimit(places, this.settings));
+    const slots = this.reserved.get('GenerateImage') ?? 'shared';
+    generateImage.addEnvironment('HELD_LIMIT', heldLimit(slots, this.settings));
     // It also has the bucket of the account, and copies a picture there again.
     this.store.grantRead(functions.listEndpoints, 'GetItem');
     this.store.grantWrite(functions.listEndpoints, ['ACCOUNT#*'], 'DeleteItem');
@@ -377,7 +377,7 @@ export class Service {
     return { store: this.store, images: this.images, providers: this.providers, execution };
   }
 
-  /** The function, or the alias that gets the requests in its place. */
+  /** The function, or the alias that gets its requests. */
   private readonly live = (fn: ServiceFunction): IFunction =>
     (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
 

@@ -114,7 +114,7 @@ const settingsSchema = z
         .default(''),
       /** The address that gets the alarms. Absent: the topic exists and has no subscriber. */
       alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
-      /** A budget of the whole AWS account, which tells the topic of the alarms. Absent: none. */
+      /** A budget of the whole AWS account, which notifies the topic of the alarms. Absent: none. */
       budget: z
         .strictObject({ monthlyUsd: wholeNumber(1, 10_000_000) }, { error: 'must be {monthlyUsd}' })
         .optional(),
@@ -172,7 +172,7 @@ const settingsSchema = z
       openai: openaiSettings,
       /** How many requests are held at once while their images are made. */
       heldRequests,
-      /** The percentage of the places of a door that held requests of one account may take. */
+      /** The percentage of a door's slots that held requests of one account may take. */
       heldSharePercent: wholeNumber(1, 100).default(heldShare.percent),
       /** The executions of Lambda that are set apart for each kind of work. */
       concurrency: concurrencySettings,

@@ -52,7 +52,7 @@ export interface StoreProps {
 /** The one table with all items of the service (docs/decisions/0001). The table survives its stack. */
 export class Store extends Construct {
   readonly tableName: string;
-  /** The stack's own table, also when a restored table is used in its place. */
+  /** The stack's own table, also when a restored table is used instead. */
   readonly ownTable: TableV2;
   /** Of the table that is in use. */
   readonly tableArn: string;

@@ -36,7 +36,7 @@ export class TrafficShift extends Construct {
     this.config = configs[traffic];
   }
 
-  /** The alias that gets the requests in place of the function. */
+  /** The alias that gets the requests of the function. */
   aliasOf(fn: ServiceFunction): Alias {
     // Operations may share a function.
     const known = this.aliases.get(fn.node.id);

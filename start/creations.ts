@@ -11,7 +11,7 @@ export interface Place {
   readonly operator: Pick<OperatorServices, 'creations'>;
 }
 
-/** The longest pause between two looks at a record, as each costs CPU time. */
+/** The longest pause between two reads of a record, as each costs CPU time. */
 const longestPauseMillis = 250;
 const firstPauseMillis = 20;
 

@@ -59,7 +59,7 @@ const portalSettings = {
   inbox_url: '{origin}/_local/inbox',
 };
 
-/** Stripe's place is taken by its fake on this machine. */
+/** On this machine the fake replaces Stripe. */
 const localPayments: PaymentSettings = {
   base_url: `{origin}${stripePath}`,
   automatic_tax: false,

@@ -52,7 +52,7 @@ export function providerNames(stored: OperatorCatalog | undefined): string[] {
 const nothing = { providers: [], models: {}, costs: [] } as const;
 
 /**
- * Stores the parts in place of those that were read.
+ * Stores the parts instead of those that were read.
  * @throws OperatorError when the whole is too large, or when another person has changed it meanwhile
  */
 export async function storeParts(

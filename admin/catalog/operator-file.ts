@@ -117,7 +117,7 @@ function costProblems(costs: unknown, providerNames: readonly string[]): string[
 
 /**
  * Such as: models.my-flux.routes[0].provider: there is no provider "gpuu"; known are gpu, openai.
- * @param within from the place of the issue is counted
+ * @param within the path from which the path of the issue is counted
  */
 function problemsOf(
   issue: z.core.$ZodIssue,

@@ -134,7 +134,7 @@ async function* named(
     }
 }
 
-/** Reads the rows of one account after the other, and tells the progress. */
+/** Reads the rows of one account after the other, and prints the progress. */
 async function readRows(
   { services, tell }: Session,
   accounts: Iterable<Account> | AsyncIterable<Account>,
@@ -164,9 +164,9 @@ interface Figures {
   readonly names?: ReadonlyMap<string, string>;
   readonly lines: readonly GroupOf<Cells>[];
   readonly total: Cells;
-  /** Where the catalog and the bills of the providers part. Absent: the command does not look for that. */
+  /** Where the catalog and the bills of the providers differ. Absent: the command does not compare them. */
   readonly findings?: readonly BillFinding[];
-  /** What came in and went back. Absent: the command does not look for that. */
+  /** What came in and went back. Absent: the command does not read this. */
   readonly moneyIn?: Cells;
 }
 

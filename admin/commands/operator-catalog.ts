@@ -83,14 +83,14 @@ export function addOperatorCatalogCommands(command: OperatorCommand): void {
     .task('remove', "Darkroom's own models, prices and costs alone again; your providers stay")
     .run(async ({ services, output }) => {
       const merged = await readMerged(services);
-      // Requests are refused while the item of their revision is gone, so an empty one takes its place.
+      // Requests are refused while the item of their revision is gone, so an empty catalog replaces the item.
       const isNamed = (await services.operatorCatalog.revision()) !== undefined;
       const rows = isNamed ? await change(merged, { models: {}, costs: [] }, services) : [];
       output.list(rows, 'Nothing changes for clients.');
     });
 }
 
-/** Stores the parts, and tells what they change for clients. */
+/** Stores the parts, and returns what they change for clients. */
 async function change(
   before: MergedCatalog,
   parts: OperatorFile,

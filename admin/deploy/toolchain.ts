@@ -21,7 +21,7 @@ export async function toolchain(lockFile: URL, tell: (line: string) => void): Pr
   if (existsSync(folder)) return folder;
   tell(`Installing the CDK into ${folder}, once …`);
   mkdirSync(cache, { recursive: true });
-  // A broken installation leaves nothing behind that looks whole.
+  // A broken installation must not leave a folder that seems complete.
   const fresh = mkdtempSync(`${folder}-`);
   try {
     writeFileSync(

@@ -78,8 +78,9 @@ export async function eraseAccount(
 }
 
 /**
- * Nobody else can take the external id before the account has lost it: a later run would then delete the place of the
- * other account. False when a back end changed the id meanwhile.
+ * The account and the item of its external id change in one transaction. Otherwise another account could take
+ * the id, and a later run would delete the item of this account. False when a back end changed the id
+ * meanwhile.
  */
 async function eraseNames(id: AccountId, table: Table): Promise<boolean> {
   const { externalId } = (await getItem(table, keys.account(id))) ?? {};

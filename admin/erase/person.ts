@@ -39,7 +39,7 @@ export async function erasePerson(email: string, services: OperatorServices): Pr
       );
     places.push({ scope, person: own.personId });
   }
-  // First, because a repetition finds the person by the places.
+  // First, because a repetition finds the person by the memberships.
   for (const { person } of places) await deleteItem(table, portalKeys.person(person));
   for (const { scope, person } of places)
     if (scope === 'SERVICE') await deleteItem(table, portalKeys.member(scope, person));

@@ -1,4 +1,4 @@
-/** What AWS tells about a running stack: its resources, metrics, logs and executions. Nothing here writes. */
+/** What AWS says about a running stack: its resources, metrics, logs and executions. Nothing here writes. */
 import { type CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import {
   type HistoryEvent,

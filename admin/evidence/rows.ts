@@ -19,7 +19,7 @@ function row(assumption: string, assumed: string, seen: string, isSo: boolean | 
 }
 
 export interface Counted {
-  /** State transitions of the account. Undefined: CloudWatch told no number in time. */
+  /** State transitions of the account. Undefined: CloudWatch returned no number in time. */
   readonly transitions: number | undefined;
   /** Executions that the machines of the service started in the same time. */
   readonly executions: number;
@@ -208,7 +208,7 @@ export function coldStartRows(reports: readonly Report[]): readonly EvidenceRow[
   ];
 }
 
-/** What AWS did not tell, and why. */
+/** What AWS did not answer, and why. */
 export function untoldRow(assumption: string, error: unknown): EvidenceRow {
   const isOurs = error instanceof OperatorError || error instanceof SmokeError;
   // The message of another error may hold an ARN.

@@ -13,7 +13,7 @@ export function kindOf(item: RawItem): string {
   return ['ACCOUNT', 'CREATION', 'SERVICE'].includes(partition) ? kind : partition;
 }
 
-/** What serves only requests and runs that have ended, or has no use in another place. */
+/** What serves only requests and runs that have ended, or has no use in another service. */
 const staysHere: ReadonlySet<string> = new Set([
   'AUDIT',
   'CLOSING',
@@ -74,8 +74,9 @@ export function moved(item: RawItem, from: string, to: string): RawItem {
 }
 
 /**
- * A person has the id of an issuer, and another service has another issuer. So each place of a person becomes an
- * invitation to its address, which the first sign-in takes up. The result is the same for the same time.
+ * A person has the id of an issuer, and another service has another issuer. So each membership of a person
+ * becomes an invitation to the person's address, which the first sign-in accepts. The result is the same for
+ * the same time.
  */
 export function invitationsOf(items: readonly RawItem[], nowMillis: number): RawItem[] {
   const found = new Map<string, RawItem>();
@@ -91,7 +92,7 @@ export function invitationsOf(items: readonly RawItem[], nowMillis: number): Raw
     add(textOf(rest, 'accountId'), textOf(rest, 'email'), rest);
   const expiresAt = nowMillis + invitationMillis;
   const isOwner = (item: RawItem): number => Number(textOf(item, 'role') === 'owner');
-  // A person with two identities keeps the better place, and a place is better than an invitation.
+  // A person with two identities keeps the higher role. A membership counts more than an invitation.
   for (const member of ofKind('MEMBER').sort((one, other) => isOwner(one) - isOwner(other)))
     add(textOf(member, 'accountId') || 'SERVICE', textOf(member, 'email'), {
       role: member['role'] ?? { S: 'operator' },

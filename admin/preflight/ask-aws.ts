@@ -1,4 +1,4 @@
-/** Asks AWS one thing. What AWS refuses to tell becomes a finding of its own, and never ends the command. */
+/** Asks AWS one thing. A refusal of AWS becomes a finding of its own, and never ends the command. */
 import {
   paginateListAWSDefaultServiceQuotas,
   paginateListServiceQuotas,
@@ -34,7 +34,7 @@ export async function askAws<Answer>(permission: string, send: () => Promise<Ans
 
 /**
  * Like askAws, for a thing that may not exist: then undefined.
- * @param isAbsent tells the error that means so
+ * @param isAbsent whether an error means that the thing does not exist
  */
 export async function askForOne<Answer>(
   permission: string,

@@ -57,7 +57,7 @@ export interface PreflightResult {
 }
 
 /**
- * Asks an account everything that could stop a deployment. It only reads.
+ * Checks an account for everything that could stop a deployment. Only reads.
  * @param tell is called with the title of each question before it is asked
  * @returns the findings. Throws NoAccount.
  */

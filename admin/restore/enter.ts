@@ -1,6 +1,6 @@
 /**
- * Lists what came after the moment to which a table was restored, and enters it. Every decision compares an item of the
- * old table with its place in the restored table, so a run that was killed is run again and goes on.
+ * Lists what came after the moment to which a table was restored, and enters it. Every decision compares an
+ * item of the old table with the same item of the restored table, so after a kill another run continues.
  *
  *   1  the restored table     what the old table has no longer; whether anybody has used it since
  *   2  the old table          accounts and keys without their sums, references, people, service, catalog, everything else

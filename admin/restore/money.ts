@@ -28,7 +28,7 @@ interface Entry {
 const rounds = 6;
 const isNew = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
 
-/** Looks and enters until nothing is missing. @param isEntered false: only looks */
+/** Compares and enters until nothing is missing. @param isEntered false: only compares */
 export async function enterMoney(
   look: () => Promise<Missing>,
   services: OperatorServices,
@@ -124,7 +124,7 @@ export function raw(key: { readonly pk: string; readonly sk: string }): RawItem 
   return { pk: { S: key.pk }, sk: { S: key.sk } };
 }
 
-/** One transaction. 'refused': the table has changed since it was looked at. */
+/** One transaction. 'refused': the table has changed since it was read. */
 async function enter(entry: Entry, services: OperatorServices): Promise<'entered' | 'refused'> {
   const TransactItems = itemsOf(entry, services.table.name);
   for (let attempt = 1; ; attempt += 1)

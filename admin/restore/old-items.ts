@@ -39,7 +39,7 @@ export interface RestoredOptions {
   readonly since?: string;
 }
 
-/** DynamoDB itself tells of a restored table what it was restored from, and to which moment. Throws OperatorError. */
+/** DynamoDB says from which table a table was restored, and to which moment. Throws OperatorError. */
 export async function openRestored(services: OperatorServices, options: RestoredOptions): Promise<Restored> {
   const table = options.table ?? services.table.name;
   const on = { ...services, table: { ...services.table, name: table } };

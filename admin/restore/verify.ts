@@ -1,4 +1,7 @@
-/** Whether a service could be restored: each row says what was looked at, what was found, and whether that suffices. */
+/**
+ * Whether a service could be restored: each row says what was checked, what was found, and whether it
+ * suffices.
+ */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,

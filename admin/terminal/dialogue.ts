@@ -35,7 +35,7 @@ export async function confirm(
 const betweenMillis = 2_000;
 
 /**
- * Tells from time to time how far a long command is. A short command tells nothing.
+ * Prints from time to time how far a long command is. A short command prints nothing.
  * @param tell prints a line on standard error
  * @returns takes the line of the moment, and prints it if it is time for one
  */

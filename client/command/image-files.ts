@@ -46,7 +46,7 @@ function inlineImage(protocol: Protocol, bytes: Uint8Array, contentType: string)
   const chunks = data.match(new RegExp(`.{1,${kittyChunk}}`, 'g')) ?? [];
   const parts = chunks.map((chunk, index) => {
     const more = index < chunks.length - 1 ? 1 : 0;
-    // a=T: send and show. f=100: PNG. c: columns. q=2: no answer, which would look like typed text.
+    // a=T: send and show. f=100: PNG. c: columns. q=2: no answer, which would appear as typed text.
     return `\u001b_G${index === 0 ? 'a=T,f=100,c=40,q=2,' : ''}m=${more};${chunk}\u001b\\`;
   });
   return `${parts.join('')}\n`;
@@ -69,13 +69,13 @@ export function formatOf(file: string | undefined): 'png' | 'jpeg' | 'webp' | un
   return formats[/\.(\w+)$/.exec(file ?? '')?.[1]?.toLowerCase() ?? ''];
 }
 
-/** Where the images go. Refuses a place that cannot be written, before anything is paid. */
+/** Where the images go. Refuses a path that cannot be written, before anything is paid. */
 export interface Target {
   /** The path of image number `index` (0 is the first) of a creation. */
   path(creation: CompletedCreation, index: number): string;
 }
 
-/** @param count of creations that share the place */
+/** @param count of creations that share the path */
 export async function targetOf({ io }: Session, output: string | undefined, count = 1): Promise<Target> {
   let saved = 0;
   const wanted = output === undefined ? io.folder : resolve(io.folder, output);

@@ -65,7 +65,7 @@ export class SessionCommand extends Command {
   }
 }
 
-/** Colours only for a person who looks at a terminal and has not switched them off. */
+/** Colours only on a terminal, unless the person has switched them off. */
 export function colorsOf({ env }: Pick<Io, 'env'>, { isTTY }: Printer): Colors {
   return pc.createColors(isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb');
 }
@@ -105,7 +105,9 @@ export function clientOf(
   );
 }
 
-/** Tells a person that a wait continues: one line that changes on a terminal, one line a fact elsewhere. */
+/**
+ * Shows a person that a wait continues: on a terminal by one line that changes, elsewhere by a line per fact.
+ */
 export interface Progress {
   /** What is happening now. The same text again changes nothing. */
   readonly tell: (text: string) => void;
@@ -132,7 +134,7 @@ export function startProgress({ io, options }: Session): Progress {
   let frame = 0;
   let isOver = false;
   const draw = (): void => {
-    // Nothing is drawn before there is something to tell.
+    // Nothing is drawn before there is something to show.
     if (text === undefined || isOver) return;
     const seconds = Math.round((io.now() - started) / 1000);
     const mark = frames[(frame += 1) % frames.length] ?? '';

@@ -48,8 +48,8 @@ export function bundle(bundled: Bundled): Code {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       local: { tryBundle },
-      // For a container, which is asked for and never used. Its environment tells the functions apart:
-      // with the same source and settings CDK would take the first one's bundle for every one.
+      // CDK requires an image, which is never used. The environment makes each function's options different:
+      // with equal source and options CDK would use the first function's bundle for all.
       image: Runtime.NODEJS_24_X.bundlingImage,
       environment: { ENTRY: bundled.entry },
     },

@@ -100,7 +100,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll(separator, '\\n')}'`;
 }
 
-/** The name of a rule by its place among the rules. */
+/** The name of a rule by its index. */
 function nameOf(place: number): string {
   const length = secondCharacters.length;
   return `${firstCharacters[Math.floor(place / length)]}${secondCharacters[place % length]}`;

@@ -92,7 +92,10 @@ export function withoutAdaptiveRetries(bundle: string, inputs: readonly string[]
   return text;
 }
 
-/** What the SDK makes and no function asks for: by file, as esbuild prints it without minifying, and what takes its place. */
+/**
+ * Code of the SDK that no function uses: by file, as esbuild prints it without minifying, and the
+ * replacement.
+ */
 const unasked: readonly (readonly [file: string, made: string, instead: string])[] = [
   // Only events of a stream have such headers. The service sends none.
   ['/signature-v4/dist-es/SignatureV4.js', 'headerFormatter = new HeaderFormatter();', ''],

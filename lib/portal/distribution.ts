@@ -58,7 +58,7 @@ export interface PortalDistributionProps {
   readonly apiHost: string | undefined;
   /** The firewall before the portal. */
   readonly webAclArn: string | undefined;
-  /** A reference to the secret, in whose place CloudFormation puts the value. */
+  /** A reference to the secret, which CloudFormation replaces by the value. */
   readonly originSecret: SecretValue;
   /** Host name and certificate of the portal. Absent: CloudFront gives a name. */
   readonly domain?: Settings['portal']['domain'];

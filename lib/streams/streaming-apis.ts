@@ -191,7 +191,7 @@ function accessLogFormat(stage: string): Readonly<Record<string, string>> {
 
 export interface StreamingApisProps {
   readonly functions: StreamFunctions;
-  /** The function, or the alias that gets the requests in its place. */
+  /** The function, or the alias that gets its requests. */
   readonly live: (fn: ServiceFunction) => IFunction;
   /** Its custom domain serves the streaming APIs, too, and its access log has their requests. */
   readonly publicApi: PublicApi;

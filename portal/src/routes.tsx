@@ -41,7 +41,7 @@ const route = (
   ...(menu && { menu: { group: menu[0], name: menu[1], icon: menu[2] } }),
 });
 
-/** What a page is told of its address. */
+/** What a page gets from its address. */
 interface Shown {
   readonly id: string;
   readonly tab: string;

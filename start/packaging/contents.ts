@@ -1,4 +1,6 @@
-/** The packages of npm inside the package, as the bundler tells them: their list (CycloneDX 1.6) and their notices. */
+/**
+ * The npm packages inside the package, as the bundler reports them: their list (CycloneDX 1.6) and notices.
+ */
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -46,8 +46,8 @@ const commandNames = [
 ] as const;
 
 /**
- * A module of the repository keeps its place: `import.meta.url` is the place of its source below the folder of the
- * package. A thread starts from a bundle of its own.
+ * A module of the repository keeps its path: `import.meta.url` is the path of its source below the folder of
+ * the package. A thread starts from a bundle of its own.
  */
 const places: Plugin = {
   name: 'places',
@@ -127,7 +127,7 @@ export async function makePackage(folder: string, progress: (line: string) => vo
     recursive: true,
     filter: (path) => !/validation-report|\/compiled(\/|$)/.test(path),
   });
-  // The command cdk asks for this file. Its content has the places of the sources on this machine.
+  // The command cdk requires this file. Its usual content has the paths of the sources on this machine.
   writeFileSync(join(folder, 'cloud/Darkroom.metadata.json'), '{}\n');
   for (const file of readFiles)
     cpSync(join(root, file), join(folder, file), {

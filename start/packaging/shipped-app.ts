@@ -1,6 +1,6 @@
 /**
  * The CDK app of the package, which `darkroom deploy` and `darkroom synth` start (admin/deploy/command.ts). The
- * packages of the CDK lie in another folder, so the app tells Node to look for them there.
+ * packages of the CDK lie in another folder, so the app makes Node resolve them there.
  */
 import { registerHooks } from 'node:module';
 import cdk from '../../cdk.json' with { type: 'json' };

@@ -46,7 +46,7 @@ function print(line: object): void {
 export async function serve(options: ServeOptions): Promise<void> {
   // Nothing that the service writes is for other users of this machine.
   process.umask(0o077);
-  // The parts of the machine tell a person what goes wrong. Here a program reads.
+  // The parts of the machine print failures for a person. Here a program reads them.
   console.error = (...parts) => tell('error', 'machine', { message: parts.map(textOf).join(' ') });
   try {
     closeFolder(options.data);

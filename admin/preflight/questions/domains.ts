@@ -10,7 +10,7 @@ interface NamedCertificate {
   readonly setting: string;
   readonly name: string;
   readonly certificateArn: string;
-  /** The region in which its service looks for the certificate. */
+  /** The region in which its service reads the certificate. */
   readonly region: string;
 }
 
@@ -222,7 +222,7 @@ async function targetOf(
     });
   }
   const leads = aliases?.includes(target) === true;
-  // An alias record of Route 53 answers with addresses, which look the same for every target.
+  // An alias record of Route 53 answers with addresses, which do not show the target.
   return judged(question, leads, 'note', {
     found,
     wanted: target,

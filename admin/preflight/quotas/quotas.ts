@@ -28,7 +28,7 @@ export interface Traffic {
    * polled occupies a function, as a synchronous one does.
    */
   readonly kind: 'synchronous' | 'job';
-  /** Whether clients ask for their creations, as Retry-After tells them. False: all take the webhook and never ask. */
+  /** Whether clients poll their creations, as Retry-After says. False: all use the webhook and never poll. */
   readonly isPolled: boolean;
 }
 

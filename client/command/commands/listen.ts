@@ -15,7 +15,7 @@ import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 
 // The secret with which `listen` signs. It follows from the API key, so it is the same at every start.
 
-/** `whsec_` and the base64 of HMAC-SHA-256 (key, "darkroom listen"). It tells nothing about the key. */
+/** `whsec_` and the base64 of HMAC-SHA-256 (key, "darkroom listen"). It reveals nothing about the key. */
 export function listenSecret(apiKey: string): string {
   return `whsec_${createHmac('sha256', apiKey).update('darkroom listen').digest('base64')}`;
 }

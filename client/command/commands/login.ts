@@ -40,7 +40,7 @@ async function addressFor({ io }: Session, profile: string): Promise<string> {
   throw new CommandError('usage', 'The address of the service is missing.', 'Add --base-url URL.');
 }
 
-/** Notes where the log of events ends now, so that the first `listen --since` can look back to here. */
+/** Stores where the log of events ends now, so that the first `listen --since` can begin here. */
 async function rememberNow(session: Session, credentials: Parameters<typeof cursorStore>[1]): Promise<void> {
   const { io } = session;
   const store = cursorStore(io, credentials);

@@ -19,7 +19,7 @@ export interface Place {
   readonly after: string;
   /** The ids of the events after this cursor that the local server has taken. */
   readonly taken: readonly string[];
-  /** `login` noted it. Only `--since` looks back to there. */
+  /** `login` stored it. Only `--since` begins there. */
   readonly isOfLogin?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface CursorStore {
   forget(): Promise<void>;
 }
 
-/** Names service and key without telling them: the key has 107 random bits. */
+/** Identifies service and key without revealing them: the key has 107 random bits. */
 export function listenerHash({ apiKey, baseUrl }: Pick<Credentials, 'apiKey' | 'baseUrl'>): string {
   return createHash('sha256')
     .update(`darkroom listen ${rootOf(baseUrl)} ${apiKey}`)

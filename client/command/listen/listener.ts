@@ -36,9 +36,9 @@ export interface ListenerOptions {
   readonly signal: AbortSignal;
   readonly tell: {
     readonly delivered: (delivery: Delivery) => void;
-    /** The server is away. Told once an outage. */
+    /** Called once per outage of the server. */
     readonly waitsForServer: (code: string) => void;
-    /** The service cannot be reached. Told once an outage. */
+    /** Called once per outage in which the service cannot be reached. */
     readonly waitsForService: (error: Error) => void;
     readonly isBack: () => void;
   };

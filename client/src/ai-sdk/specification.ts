@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Tells the program that a picture is not exactly what it asked for. */
+/** Warns the program that a picture is not exactly what it asked for. */
 export type CallWarning =
   | { type: 'unsupported'; feature: string; details?: string }
   | { type: 'compatibility'; feature: string; details?: string }

@@ -38,7 +38,8 @@ export function apiPromise<Value>(answered: Promise<Answered<Value>>): ApiPromis
   const promise = answered.then(({ value }) => value);
   return Object.assign(promise, {
     asResponse: async (): Promise<Response> => {
-      // Both promises reject with the same error. The one that the caller does not look at is not unhandled.
+      // Both promises reject with the same error. The one that the caller does not await must not be
+      // unhandled.
       promise.catch(() => undefined);
       return (await answered).response;
     },

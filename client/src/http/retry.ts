@@ -64,8 +64,8 @@ export function pauseAfter(error: unknown, failures: number, random: () => numbe
 }
 
 /**
- * A pause until behind the end of a wait becomes shorter, so that the last attempt comes a second before the end.
- * The service refuses two looks within a second.
+ * Shortens a pause that would outlast the wait, so that the last attempt comes a second before the end. The
+ * service refuses two polls within a second.
  */
 export function beforeEnd(waitMs: number, leftMs: number): number | undefined {
   if (waitMs < leftMs) return waitMs;

@@ -230,7 +230,7 @@ export class Transport {
     });
   }
 
-  /** The instant before which this creation must not be polled, if the answer named one. */
+  /** The time before which this creation must not be polled, if the answer named one. */
   dueOf(creation: object): number | undefined {
     return this.#due.get(creation);
   }

@@ -118,7 +118,7 @@ export class ImageCalls {
         within,
       });
     } catch (error) {
-      // An answer that was held tells a failed creation by an error. The creation says more.
+      // A held answer reports a failed creation by an error. The creation says more.
       const id = error instanceof ApiError ? error.details['creation_id'] : undefined;
       if (typeof id !== 'string') throw error;
       return await this.#creations.read(id, options).catch(() => {

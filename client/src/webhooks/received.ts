@@ -15,8 +15,8 @@ const messages = {
 } as const;
 
 /**
- * Why a webhook is refused. `body_not_raw` and `secret_invalid` are mistakes of the receiver. All others tell
- * something about the request.
+ * Why a webhook is refused. `body_not_raw` and `secret_invalid` are mistakes of the receiver. All others are
+ * faults of the request.
  */
 export type WebhookErrorReason = keyof typeof messages;
 

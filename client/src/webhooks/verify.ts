@@ -168,8 +168,8 @@ export type { CreationCompleted, CreationFailed, KeyCapReached, WalletEmpty, Wal
 /** What happened to a creation. */
 export type CreationEvent = CreationCompleted | CreationFailed;
 
-/** What the service tells about the account and its keys. */
+/** What the service reports about the account and its keys. */
 export type Notice = WalletLow | WalletEmpty | KeyCapReached | WebhookFailing;
 
-/** A verified body. `'notice' in event` tells a notice from the event of a creation. */
+/** A verified body. `'notice' in event` is true for a notice, and false for the event of a creation. */
 export type WebhookEvent = CreationEvent | Notice;

@@ -1,6 +1,6 @@
 /**
  * In the bundles, @aws-sdk/credential-provider-node. Lambda puts the credentials of the role into the environment,
- * and the SDK's own provider looks there first.
+ * which the SDK's own provider reads first.
  */
 export function defaultProvider(): () => Promise<object> {
   return () => {

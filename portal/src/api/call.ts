@@ -1,4 +1,4 @@
-/** The only place that speaks to the portal's API. */
+/** The only module that calls the portal's API. */
 import {
   type PortalOperation,
   type PortalOperationName,

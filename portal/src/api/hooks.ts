@@ -40,7 +40,7 @@ function remember(places: readonly string[], data: unknown): void {
   }
 }
 
-/** Reads an operation, and again when the input changes. A page that was seen before shows at once what it showed. */
+/** Reads an operation, and again when the input changes. A page opened before shows its last data at once. */
 export function useResource<Name extends PortalOperationName>(
   name: Name,
   input: Input<Name> = {},
@@ -101,7 +101,7 @@ function useRead<Data>(
 }
 
 export interface Rows<Row> extends Resource<readonly Row[]> {
-  /** Puts newer rows in the places of the same rows. */
+  /** Replaces rows by their newer versions. */
   readonly change: (newer: (row: Row) => Row) => void;
   readonly hasMore: boolean;
   readonly more: () => void;
@@ -240,7 +240,7 @@ export function useNow(everyMillis: number): number {
   return now;
 }
 
-/** Calls each time when the person comes back to the page. */
+/** Calls `onReturn` each time the person comes back to the page. */
 export function useReturn(onReturn: () => void): void {
   useEffect(() => {
     const look = (): void => {

@@ -1,13 +1,13 @@
 /**
- * The only place that asks again by itself. It looks at creations that have not ended, each at the pace that the
- * service says, and only while the page is visible.
+ * Polls creations that have not ended, each at the pace that the service says, and only while the page is
+ * visible.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import type { CreationDetail, CreationRow } from '../../../service/contract/portal-views.ts';
 import { useValue } from '../value.ts';
 import { call, sessionEnded } from './call.ts';
 
-/** A page with many open creations asks for no more of them at once. */
+/** A page with many open creations polls at most this many at once. */
 const mostAtOnce = 4;
 const longestPauseMillis = 60_000;
 
@@ -15,7 +15,7 @@ export type Looked = Pick<CreationRow, 'id' | 'look_after_seconds'>;
 
 interface Look {
   readonly atMillis: number;
-  /** The pause after a look that failed. It grows. */
+  /** The pause after a poll that failed. It grows. */
   readonly pauseMillis: number;
 }
 

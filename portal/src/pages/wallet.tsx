@@ -52,7 +52,7 @@ function ByHand({ of: ledger }: { of: Ledger }) {
 
 /** What only pages with payments have. */
 export const paymentFile = later(() => import('./payments/payments.tsx'));
-/** The newest are what a person looks for. "Show more" has the others. */
+/** A person mostly needs the newest rows. "Show more" has the others. */
 const fewRows = { limit: '5' };
 
 /** The wallet of a service that takes payments. Everything is drawn at once, so that nothing moves. */

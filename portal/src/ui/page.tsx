@@ -1,4 +1,6 @@
-/** What pages stand in: the frame with the heading, which gets the focus, dialogs, tabs, and results told to everybody. */
+/**
+ * The parts around pages: the frame with the heading, which gets the focus, dialogs, tabs, and announcements.
+ */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { createValue, useValue } from '../value.ts';
@@ -38,11 +40,11 @@ export function Page(props: {
   );
 }
 
-/** One place of the page tells results to everybody, seeing or not. */
+/** One region of the page announces results, for screens and for screen readers. */
 const message = createValue('');
 const shownMillis = 6000;
 
-/** Tells a result in one short sentence. */
+/** Announces a result in one short sentence. */
 export const announce = (text: string): void => message.set(text);
 
 export function Announcements() {

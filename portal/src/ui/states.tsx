@@ -1,4 +1,4 @@
-/** What a page shows when it has nothing to show: it waits, it is empty, or it failed. */
+/** What a page shows without data: it loads, it is empty, or it failed. */
 import type { ComponentChildren } from 'preact';
 import type { Resource } from '../api/hooks.ts';
 import type { Refusal } from '../api/call.ts';
@@ -27,7 +27,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 const waitText = (seconds: number): string =>
   seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 
-/** What helps, for each code. */
+/** What the person can do, for each code. */
 function remedy(error: Refusal): ComponentChildren {
   switch (error.code) {
     case 'OFFLINE':
@@ -84,7 +84,7 @@ export function Failed({ error, onRetry }: { error: Refusal; onRetry?: (() => vo
   );
 }
 
-/** The data of a resource, or the state in its place. A failed reload leaves the older data below its error. */
+/** The data of a resource, or else its state. A failed reload leaves the older data below its error. */
 export function Loaded<Data>(props: {
   of: Resource<Data>;
   rows?: number;

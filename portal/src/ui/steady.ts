@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
  * top of the page, newer rows come into sight instead.
  */
 export function useSteady(rows: unknown): void {
-  /** The first row in sight, and its place in the whole page. */
+  /** The first visible row, and its position in the whole page. */
   const read = useRef<{ readonly row: string; readonly place: number }>(undefined);
   const note = (): void => {
     read.current = undefined;
@@ -19,7 +19,7 @@ export function useSteady(rows: unknown): void {
   useLayoutEffect(() => {
     const { row, place } = read.current ?? {};
     const element = row === undefined ? null : document.querySelector(`[data-row="${CSS.escape(row)}"]`);
-    // The browser tells of a scroll later, so the page may have been scrolled since.
+    // The browser reports a scroll later, so the page may have been scrolled since.
     if (element && place !== undefined && scrollY >= 1)
       scrollBy(0, element.getBoundingClientRect().top + scrollY - place);
     note();

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { CreationDetail, PictureView } from '../../../../service/contract/portal-views.ts';
 
-/** Blurred places of the picture's nine colours. */
+/** Blurred spots of the picture's nine colours. */
 function placeholder(colours: readonly string[]): Readonly<Record<string, string>> {
   if (colours.length === 0) return {};
   const spots = colours.map((colour, index) => {
@@ -38,7 +38,7 @@ export function Picture(props: { of: PictureView; url: string | null; alt: strin
   );
 }
 
-/** A result in its own ratio, as large as its place allows. */
+/** A result in its own ratio, as large as its container allows. */
 export function Result({ of, alt }: { of: CreationDetail['results'][number]; alt: string }) {
   const { url, width, height } = of;
   return (

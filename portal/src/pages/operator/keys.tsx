@@ -7,7 +7,7 @@ import { Table } from '../../ui/table.tsx';
 import { money } from '../../words/figures.ts';
 import { KeyState, LastUse } from '../parts/key-words.tsx';
 
-/** The keys of the operator API, to look at. Only the command makes and changes them. */
+/** The keys of the operator API, read-only. Only the command makes and changes them. */
 export function OperatorKeys() {
   const keys = useResource('listOperatorKeys');
   return (

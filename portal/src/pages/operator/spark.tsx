@@ -14,7 +14,7 @@ export function Spark({ values, most }: { values: readonly (number | null)[]; mo
         const tall = Math.max(1.5, top === 0 ? 0 : (value / top) * height);
         return (
           <rect
-            // The place is what a bar is.
+            // A bar is identified by its position.
             // oxlint-disable-next-line react/no-array-index-key
             key={place}
             x={place * step}

@@ -11,7 +11,7 @@ import { money, parseAmount } from '../../words/figures.ts';
 /** From this share on a budget is nearly used up, as a cap of a key is. */
 const near = 0.8;
 
-/** What has to be told of a budget. Undefined: nothing. */
+/** The warning about a budget. Undefined: none. */
 export function budgetWords(spent: number, budget: number, atEnd: number | null): string | undefined {
   if (spent >= budget) return 'The budget of the month is used up.';
   if (spent >= budget * near)

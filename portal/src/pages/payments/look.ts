@@ -1,10 +1,10 @@
-/** Looks at payments that have not ended, for as long as the page is visible. */
+/** Polls payments that have not ended, while the page is visible. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { PaymentView } from '../../../../service/contract/portal-views.ts';
 import { call, Refusal, sessionEnded } from '../../api/call.ts';
 import { useValue } from '../../value.ts';
 
-/** A person who comes back from paying waits for this one: each second, for so long. */
+/** A payment from which a person comes back is polled each second for this long. */
 const waitedForMillis = 10_000;
 const shortestPauseMillis = 1_000;
 const firstPauseMillis = 5_000;
@@ -17,7 +17,7 @@ type OnSeen = (id: string, seen: PaymentView | null) => void;
 
 /**
  * @param returned the payment from which the person comes back. Empty: none.
- * @param onSeen gets each payment as it is now, for as long as it is under way and once when it has ended
+ * @param onSeen is called with each payment after each poll, the last time when the payment has ended
  */
 export function useLooks(rows: readonly PaymentView[], returned: string, onSeen: OnSeen): void {
   const seen = useRef(onSeen);
@@ -38,7 +38,7 @@ export function useLooks(rows: readonly PaymentView[], returned: string, onSeen:
   );
 }
 
-/** Looks until the payment has ended, or until the returned function is called. */
+/** Polls until the payment has ended, or until the returned function is called. */
 function look(id: string, isWaitedFor: boolean, onSeen: { readonly current: OnSeen }): () => void {
   const abort = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -23,7 +23,9 @@ const states: Readonly<Record<PaymentView['state'], readonly [tone: Tone, words:
   held: ['warn', `held${ofOperator}`],
 };
 
-/** @param isOperated a person of the operator looks: with ids for the commands, and without receipts of the account */
+/**
+ * @param isOperated for a person of the operator: with ids for the commands, without receipts of the account
+ */
 export function PaymentTable(props: { rows: readonly PaymentView[]; isOperated?: boolean }) {
   const { rows, isOperated = false } = props;
   return (

@@ -1,4 +1,4 @@
-/** What became of the payment from which a person comes back: /wallet?payment=ID. */
+/** The outcome of the payment from which a person comes back: /wallet?payment=ID. */
 import { useEffect, useState } from 'preact/hooks';
 import type { PaymentView } from '../../../../service/contract/portal-views.ts';
 import { setQuery, usePlace } from '../../router.ts';
@@ -8,12 +8,12 @@ import { isUnderWay } from './look.ts';
 export interface Returned {
   /** Empty: the person comes from elsewhere. */
   readonly id: string;
-  /** Undefined: nobody has looked yet. Null: the account has no such payment. */
+  /** Undefined: not read yet. Null: the account has no such payment. */
   readonly payment: PaymentView | null | undefined;
   readonly note: (id: string, seen: PaymentView | null) => void;
 }
 
-/** The address loses the payment when it has ended. What became of it stays on the page. */
+/** When the payment has ended, the address loses its id. The outcome stays on the page. */
 export function useReturned(): Returned {
   const named = usePlace().query.get('payment') ?? '';
   const [id, setId] = useState(named);
