@@ -243,10 +243,10 @@ export function useNow(everyMillis: number): number {
 /** Calls `onReturn` each time the person comes back to the page. */
 export function useReturn(onReturn: () => void): void {
   useEffect(() => {
-    const look = (): void => {
+    const handle = (): void => {
       if (!document.hidden) onReturn();
     };
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    document.addEventListener('visibilitychange', handle);
+    return () => document.removeEventListener('visibilitychange', handle);
   }, [onReturn]);
 }

@@ -11,19 +11,22 @@ import { call, sessionEnded } from './call.ts';
 const mostAtOnce = 4;
 const longestPauseMillis = 60_000;
 
-export type Looked = Pick<CreationRow, 'id' | 'look_after_seconds'>;
+export type PolledCreation = Pick<CreationRow, 'id' | 'look_after_seconds'>;
 
-interface Look {
+interface Poll {
   readonly atMillis: number;
   /** The pause after a poll that failed. It grows. */
   readonly pauseMillis: number;
 }
 
-/** @param onSeen gets each creation as it is now, for as long as it is open and once when it has ended */
-export function useOpenCreations(rows: readonly Looked[], onSeen: (creation: CreationDetail) => void): void {
-  const seen = useRef(onSeen);
-  seen.current = onSeen;
-  const looks = useRef(new Map<string, Look>());
+/** @param onRead gets each creation as it is now, for as long as it is open and once when it has ended */
+export function useOpenCreations(
+  rows: readonly PolledCreation[],
+  onRead: (creation: CreationDetail) => void,
+): void {
+  const seen = useRef(onRead);
+  seen.current = onRead;
+  const polls = useRef(new Map<string, Poll>());
   const open = rows.flatMap(({ id, look_after_seconds: seconds }) =>
     seconds === null ? [] : [{ id, pauseMillis: seconds * 1000 }],
   );
@@ -33,24 +36,24 @@ export function useOpenCreations(rows: readonly Looked[], onSeen: (creation: Cre
     if (open.length === 0 || hasEnded) return;
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isLooking = false;
+    let isPolling = false;
     const plan = (): void => {
       clearTimeout(timer);
-      if (document.hidden || abort.signal.aborted || isLooking) return;
-      const next = Math.min(...open.map(({ id }) => looks.current.get(id)?.atMillis ?? 0));
-      timer = setTimeout(() => void look(), Math.max(0, next - Date.now()));
+      if (document.hidden || abort.signal.aborted || isPolling) return;
+      const next = Math.min(...open.map(({ id }) => polls.current.get(id)?.atMillis ?? 0));
+      timer = setTimeout(() => void poll(), Math.max(0, next - Date.now()));
     };
-    const look = async (): Promise<void> => {
-      isLooking = true;
-      const due = open.filter(({ id }) => (looks.current.get(id)?.atMillis ?? 0) <= Date.now());
-      await Promise.all(due.slice(0, mostAtOnce).map(async (one) => lookAt(one)));
-      isLooking = false;
+    const poll = async (): Promise<void> => {
+      isPolling = true;
+      const due = open.filter(({ id }) => (polls.current.get(id)?.atMillis ?? 0) <= Date.now());
+      await Promise.all(due.slice(0, mostAtOnce).map(async (one) => pollOne(one)));
+      isPolling = false;
       plan();
     };
-    const lookAt = async ({ id, pauseMillis }: (typeof open)[number]): Promise<void> => {
-      const last = looks.current.get(id)?.pauseMillis ?? pauseMillis;
+    const pollOne = async ({ id, pauseMillis }: (typeof open)[number]): Promise<void> => {
+      const last = polls.current.get(id)?.pauseMillis ?? pauseMillis;
       const next = (pause: number): void =>
-        void looks.current.set(id, { atMillis: Date.now() + pause, pauseMillis: pause });
+        void polls.current.set(id, { atMillis: Date.now() + pause, pauseMillis: pause });
       try {
         const creation = await call('getPortalCreation', { id }, abort.signal);
         next((creation.look_after_seconds ?? 0) * 1000 || pauseMillis);
@@ -61,7 +64,7 @@ export function useOpenCreations(rows: readonly Looked[], onSeen: (creation: Cre
       }
     };
     for (const { id, pauseMillis } of open)
-      if (!looks.current.has(id)) looks.current.set(id, { atMillis: Date.now() + pauseMillis, pauseMillis });
+      if (!polls.current.has(id)) polls.current.set(id, { atMillis: Date.now() + pauseMillis, pauseMillis });
     plan();
     document.addEventListener('visibilitychange', plan);
     return () => {

@@ -16,7 +16,7 @@ import { CreationTable } from './parts/creation-table.tsx';
 import { RequestSnippets, ShownKey } from './parts/key-dialogs.tsx';
 
 /** The three steps of a new account: a key, a request, a webhook. */
-const lookEveryMillis = 3000;
+const reloadEveryMillis = 3000;
 
 function Start({ steps, onChange }: { steps: HomeView['steps']; onChange: () => void }) {
   const [created, setCreated] = useState<CreatedKeyView>();
@@ -31,7 +31,7 @@ function Start({ steps, onChange }: { steps: HomeView['steps']; onChange: () => 
     if (!waits) return;
     const timer = setInterval(() => {
       if (!document.hidden) onChange();
-    }, lookEveryMillis);
+    }, reloadEveryMillis);
     return () => clearInterval(timer);
   }, [waits, onChange]);
   return (

@@ -28,7 +28,7 @@ const waitText = (seconds: number): string =>
   seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 
 /** What the person can do, for each code. */
-function remedy(error: Refusal): ComponentChildren {
+function advice(error: Refusal): ComponentChildren {
   switch (error.code) {
     case 'OFFLINE':
       return 'Check your connection. What you entered is still here.';
@@ -63,7 +63,7 @@ function remedy(error: Refusal): ComponentChildren {
 }
 
 export function Failed({ error, onRetry }: { error: Refusal; onRetry?: (() => void) | undefined }) {
-  const help = remedy(error);
+  const help = advice(error);
   return (
     <div class="failed" role="alert">
       <p>{error.message}</p>

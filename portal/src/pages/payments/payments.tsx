@@ -11,7 +11,7 @@ import { Card } from '../../ui/basics.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { List } from '../../ui/table.tsx';
 import { AddMoney, type BegunPayment } from './add-money.tsx';
-import { useLooks } from './look.ts';
+import { usePaymentPolls } from './poll-payments.ts';
 import { PaymentTable } from './payment-table.tsx';
 import { AutoTopUp } from './top-up.tsx';
 import { ReturnedNotice, useReturned } from './returned.tsx';
@@ -45,7 +45,7 @@ export function Payments(props: {
     topUp.reload();
   };
   const returned = useReturned();
-  useLooks(data, returned.id, (id, seen) => {
+  usePaymentPolls(data, returned.id, (id, seen) => {
     returned.note(id, seen);
     if (seen) onSeen(seen);
   });

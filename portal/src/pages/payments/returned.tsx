@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { PaymentView } from '../../../../service/contract/portal-views.ts';
 import { setQuery, usePlace } from '../../router.ts';
 import { money } from '../../words/figures.ts';
-import { isUnderWay } from './look.ts';
+import { isPending } from './poll-payments.ts';
 
 export interface Returned {
   /** Empty: the person comes from elsewhere. */
@@ -26,7 +26,7 @@ export function useReturned(): Returned {
   const note = (of: string, seen: PaymentView | null): void => {
     if (of !== id) return;
     setPayment(seen);
-    if (seen === null || !isUnderWay(seen)) setQuery({ payment: undefined });
+    if (seen === null || !isPending(seen)) setQuery({ payment: undefined });
   };
   return { id, payment, note };
 }

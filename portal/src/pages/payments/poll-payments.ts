@@ -10,36 +10,36 @@ const shortestPauseMillis = 1_000;
 const firstPauseMillis = 5_000;
 const longestPauseMillis = 60_000;
 
-export const isUnderWay = ({ state }: PaymentView): boolean => state === 'open' || state === 'processing';
+export const isPending = ({ state }: PaymentView): boolean => state === 'open' || state === 'processing';
 
 /** @param seen null: the account has no such payment */
-type OnSeen = (id: string, seen: PaymentView | null) => void;
+type OnRead = (id: string, seen: PaymentView | null) => void;
 
 /**
  * @param returned the payment from which the person comes back. Empty: none.
- * @param onSeen is called with each payment after each poll, the last time when the payment has ended
+ * @param onRead is called with each payment after each poll, the last time when the payment has ended
  */
-export function useLooks(rows: readonly PaymentView[], returned: string, onSeen: OnSeen): void {
-  const seen = useRef(onSeen);
-  seen.current = onSeen;
-  const others = rows.filter((row) => isUnderWay(row) && row.id !== returned).map(({ id }) => id);
+export function usePaymentPolls(rows: readonly PaymentView[], returned: string, onRead: OnRead): void {
+  const seen = useRef(onRead);
+  seen.current = onRead;
+  const others = rows.filter((row) => isPending(row) && row.id !== returned).map(({ id }) => id);
   const asked = others.join(' ');
   const hasEnded = useValue(sessionEnded);
   useEffect(() => {
     if (hasEnded) return;
-    const ends = others.map((id) => look(id, false, seen));
+    const ends = others.map((id) => poll(id, false, seen));
     return () => {
       for (const end of ends) end();
     };
   }, [asked, hasEnded]);
   useEffect(
-    () => (hasEnded || returned === '' ? undefined : look(returned, true, seen)),
+    () => (hasEnded || returned === '' ? undefined : poll(returned, true, seen)),
     [returned, hasEnded],
   );
 }
 
 /** Polls until the payment has ended, or until the returned function is called. */
-function look(id: string, isWaitedFor: boolean, onSeen: { readonly current: OnSeen }): () => void {
+function poll(id: string, isWaitedFor: boolean, onRead: { readonly current: OnRead }): () => void {
   const abort = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let fromMillis = 0;
@@ -56,13 +56,13 @@ function look(id: string, isWaitedFor: boolean, onSeen: { readonly current: OnSe
     try {
       const payment = await call('getPayment', { id }, abort.signal);
       if (abort.signal.aborted) return;
-      isOver = !isUnderWay(payment);
-      onSeen.current(id, payment);
+      isOver = !isPending(payment);
+      onRead.current(id, payment);
     } catch (error) {
       if (abort.signal.aborted) return;
       if (error instanceof Refusal && error.code === 'ERR_NOT_FOUND') {
         isOver = true;
-        onSeen.current(id, null);
+        onRead.current(id, null);
       }
     }
     again();
