@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 /** Functions that compare the open creations with the capacity, or that show both. */
 const knowing = ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate', 'PortalRead'];
 
-export function tellCapacity(
+export function addServiceCapacity(
   functionNamed: (id: string) => ServiceFunction,
   { serviceCapacity }: Pick<Settings, 'serviceCapacity'>,
 ): void {

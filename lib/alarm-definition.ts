@@ -13,7 +13,7 @@ import {
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { ServiceMetrics } from './service-metrics.ts';
-import type { Watching } from './settings-of-parts.ts';
+import type { AlarmSettings } from './settings-of-parts.ts';
 
 /** The OpenAI-shaped endpoint and MCP. */
 export interface Streaming {
@@ -31,7 +31,7 @@ export interface TableMetrics {
 }
 
 /** The resources and metrics that the alarms monitor. */
-export interface Watched extends Watching {
+export interface AlarmInputs extends AlarmSettings {
   readonly metrics: ServiceMetrics;
   readonly httpApi: HttpApi;
   readonly streaming: Streaming;

@@ -11,13 +11,13 @@ import {
   inBothWindows,
   oneHour,
   share,
-  type Watched,
+  type AlarmInputs,
 } from './alarm-definition.ts';
 import { customerAlarms, trafficAlarms } from './customer-alarms.ts';
 import { paymentAlarms } from './payment-alarms.ts';
 
 /** The alarms of money, of the audit, of erasures and of operator keys: rows of alarm-table.ts. */
-function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: Watched): AlarmRows {
+function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: AlarmInputs): AlarmRows {
   return {
     RefundsFailing: {
       ...share({
@@ -92,7 +92,7 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: Watche
 }
 
 /** The alarms of the vendors: rows of alarm-table.ts. */
-function providerAlarms({ metrics }: Watched): AlarmRows {
+function providerAlarms({ metrics }: AlarmInputs): AlarmRows {
   const accepted = [metrics.of('CreationsAccepted')];
   return {
     ...inBothWindows(
@@ -162,7 +162,7 @@ function providerAlarms({ metrics }: Watched): AlarmRows {
 }
 
 /** The alarms of the OpenAI-shaped endpoint and of MCP: rows of alarm-table.ts. */
-function streamAlarms({ streaming: { apis, holding } }: Pick<Watched, 'streaming'>): AlarmRows {
+function streamAlarms({ streaming: { apis, holding } }: Pick<AlarmInputs, 'streaming'>): AlarmRows {
   return {
     StreamServerErrors: {
       ...share({
@@ -192,20 +192,20 @@ function streamAlarms({ streaming: { apis, holding } }: Pick<Watched, 'streaming
 }
 
 /** Every alarm, by its name. */
-export function alarmTable(watched: Watched): AlarmRows {
+export function alarmTable(inputs: AlarmInputs): AlarmRows {
   return {
-    ...customerAlarms(watched),
-    ...providerAlarms(watched),
-    ...streamAlarms(watched),
-    ...moneyAlarms(watched),
-    ...paymentAlarms(watched),
-    ...capacityAlarms(watched),
-    ...limitAlarms(watched),
-    ...trafficAlarms(watched),
+    ...customerAlarms(inputs),
+    ...providerAlarms(inputs),
+    ...streamAlarms(inputs),
+    ...moneyAlarms(inputs),
+    ...paymentAlarms(inputs),
+    ...capacityAlarms(inputs),
+    ...limitAlarms(inputs),
+    ...trafficAlarms(inputs),
   };
 }
 
-function capacityAlarms({ metrics, throttled, serviceCapacity }: Watched): AlarmRows {
+function capacityAlarms({ metrics, throttled, serviceCapacity }: AlarmInputs): AlarmRows {
   return {
     ReconcilerNotRunning: {
       metric: metrics.of('ReconcilerRuns', { period: Duration.minutes(1) }),
@@ -255,7 +255,7 @@ function capacityAlarms({ metrics, throttled, serviceCapacity }: Watched): Alarm
 }
 
 /** The limits of AWS. */
-function limitAlarms({ metrics, stateMachines, table, alarms, reservedExecutions }: Watched): AlarmRows {
+function limitAlarms({ metrics, stateMachines, table, alarms, reservedExecutions }: AlarmInputs): AlarmRows {
   const accepted = [metrics.of('CreationsAccepted')];
   const unreserved = Math.max(alarms.concurrentExecutions - reservedExecutions, 1);
   return {

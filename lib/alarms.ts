@@ -10,7 +10,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { AlarmDefinition, Watched } from './alarm-definition.ts';
+import type { AlarmDefinition, AlarmInputs } from './alarm-definition.ts';
 import { alarmTable } from './alarm-table.ts';
 import { addOutput, serviceName } from './service-scope.ts';
 
@@ -40,7 +40,7 @@ export function makeAlarm(
   });
 }
 
-export interface AlarmsProps extends Watched {
+export interface AlarmsProps extends AlarmInputs {
   /** The e-mail address that subscribes to the topic. Absent: the topic has no subscriber at first. */
   readonly email?: string | undefined;
 }
@@ -50,11 +50,11 @@ export class Alarms extends Construct {
   readonly all: readonly Alarm[];
   readonly topic: Topic;
 
-  constructor(scope: Construct, id: string, { email, ...watched }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { email, ...inputs }: AlarmsProps) {
     super(scope, id);
     this.topic = this.addTopic();
     if (email !== undefined) this.topic.addSubscription(new EmailSubscription(email));
-    this.all = Object.entries(alarmTable(watched)).map(([name, definition]) =>
+    this.all = Object.entries(alarmTable(inputs)).map(([name, definition]) =>
       this.addAlarm(name, definition),
     );
     addOutput(this, 'AlarmTopicArn', { value: this.topic.topicArn });

@@ -13,14 +13,14 @@ import {
   inBothWindows,
   oneHour,
   share,
-  type Watched,
+  type AlarmInputs,
 } from './alarm-definition.ts';
 
-export function customerAlarms(watched: Watched): AlarmRows {
-  return { ...requestAlarms(watched), ...creationAlarms(watched), ...deliveryAlarms(watched) };
+export function customerAlarms(inputs: AlarmInputs): AlarmRows {
+  return { ...requestAlarms(inputs), ...creationAlarms(inputs), ...deliveryAlarms(inputs) };
 }
 
-function requestAlarms({ metrics, httpApi, alarms }: Watched): AlarmRows {
+function requestAlarms({ metrics, httpApi, alarms }: AlarmInputs): AlarmRows {
   const requests = [httpApi.metricCount({ period: fiveMinutes.period })];
   const accepted = [metrics.of('CreationsAccepted')];
   return {
@@ -76,7 +76,7 @@ function requestAlarms({ metrics, httpApi, alarms }: Watched): AlarmRows {
   };
 }
 
-function creationAlarms({ metrics, stateMachines, alarms }: Watched): AlarmRows {
+function creationAlarms({ metrics, stateMachines, alarms }: AlarmInputs): AlarmRows {
   const accepted = [metrics.of('CreationsAccepted')];
   return {
     CreationsPastDeadline: {
@@ -149,7 +149,7 @@ function creationAlarms({ metrics, stateMachines, alarms }: Watched): AlarmRows 
   };
 }
 
-function deliveryAlarms({ metrics }: Watched): AlarmRows {
+function deliveryAlarms({ metrics }: AlarmInputs): AlarmRows {
   const accepted = [metrics.of('CreationsAccepted')];
   return {
     TasksNotEnded: {
@@ -187,15 +187,15 @@ function deliveryAlarms({ metrics }: Watched): AlarmRows {
 }
 
 /** The alarms of what should happen and does not: customers' creations, and those of the canary. */
-type TrafficWatched = Pick<Watched, 'metrics' | 'alarms' | 'canary'>;
+type TrafficInputs = Pick<AlarmInputs, 'metrics' | 'alarms' | 'canary'>;
 
 /** The alarms that the settings ask for. */
-export function trafficAlarms(watched: TrafficWatched): AlarmRows {
-  return { ...trafficGone(watched), ...canaryAlarm(watched) };
+export function trafficAlarms(inputs: TrafficInputs): AlarmRows {
+  return { ...trafficGone(inputs), ...canaryAlarm(inputs) };
 }
 
-function trafficGone(watched: TrafficWatched): AlarmRows {
-  const { trafficGone: setting } = watched.alarms;
+function trafficGone(inputs: TrafficInputs): AlarmRows {
+  const { trafficGone: setting } = inputs.alarms;
   if (setting === 'off') return {};
   const texts = {
     meaning: 'Customers do not reach the service, or nobody orders images.',
@@ -205,7 +205,7 @@ function trafficGone(watched: TrafficWatched): AlarmRows {
   if (setting === 'anomaly')
     return {
       TrafficGone: {
-        metric: watched.metrics.of('CreationsAccepted'),
+        metric: inputs.metrics.of('CreationsAccepted'),
         // CloudWatch compares with its own band.
         threshold: 0,
         deviationsBelow: 3,
@@ -216,7 +216,7 @@ function trafficGone(watched: TrafficWatched): AlarmRows {
     };
   return {
     TrafficGone: {
-      metric: customersCreations(watched, Duration.minutes(setting.minutes)),
+      metric: customersCreations(inputs, Duration.minutes(setting.minutes)),
       threshold: 1,
       comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
       missing: TreatMissingData.BREACHING,
@@ -226,7 +226,7 @@ function trafficGone(watched: TrafficWatched): AlarmRows {
 }
 
 /** The creations without those of the canary, which would hide that all customers are gone. */
-function customersCreations({ metrics, canary }: TrafficWatched, period: Duration): IMetric {
+function customersCreations({ metrics, canary }: TrafficInputs, period: Duration): IMetric {
   const accepted = metrics.of('CreationsAccepted', { period });
   if (canary === 'off') return accepted;
   return new MathExpression({
@@ -237,7 +237,7 @@ function customersCreations({ metrics, canary }: TrafficWatched, period: Duratio
   });
 }
 
-function canaryAlarm({ metrics, canary }: TrafficWatched): AlarmRows {
+function canaryAlarm({ metrics, canary }: TrafficInputs): AlarmRows {
   if (canary === 'off') return {};
   return {
     CanaryFailing: {

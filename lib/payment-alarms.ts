@@ -1,8 +1,8 @@
 /** The alarms of payments through Stripe: rows of alarm-table.ts, where the settings ask for payments. */
-import type { AlarmRows, Watched } from './alarm-definition.ts';
+import type { AlarmRows, AlarmInputs } from './alarm-definition.ts';
 
 /** None of these events is caused by traffic: each of them waits for the operator. */
-export function paymentAlarms({ metrics, takesPayments }: Watched): AlarmRows {
+export function paymentAlarms({ metrics, takesPayments }: AlarmInputs): AlarmRows {
   if (!takesPayments) return {};
   return {
     PaymentsHeld: {

@@ -7,7 +7,7 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { defaultLimits } from '../service/contract/limits.ts';
 import { functionOf, type OperationName, operations } from '../service/contract/operations.ts';
-import { heldLimit, tellCapacity } from './admission.ts';
+import { heldLimit, addServiceCapacity } from './admission.ts';
 import { reservedConcurrency } from './concurrency-settings.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import { addExecution, grantDelivery, renderers } from './execution-functions.ts';
@@ -113,7 +113,7 @@ export class Service {
     ])
       this.functionNamed(id).addEnvironment('RESULTS', signing);
     if (signing !== 'off') addOutput(scope, 'Results', { value: signing });
-    tellCapacity(this.functionNamed, settings);
+    addServiceCapacity(this.functionNamed, settings);
     this.alarmTopic = observe(scope, {
       settings,
       store,

@@ -51,7 +51,7 @@ export const canary = z
   .default('off');
 
 /** The settings of the alarms and of the canary, for the table of alarms. */
-export interface Watching {
+export interface AlarmSettings {
   readonly alarms: z.output<typeof alarmSettings>;
   readonly canary: z.output<typeof canary>;
 }
