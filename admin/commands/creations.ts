@@ -6,7 +6,7 @@ import { cancelCreation } from '../../service/creations/cancel.ts';
 import { owedCopy } from '../../service/creations/copy-items.ts';
 import { type CreationRecord, creationStatuses, isTerminal } from '../../service/creations/creation.ts';
 import { eraseCreation } from '../../service/creations/erase.ts';
-import { lookAfterCommand, placeOf } from '../../service/notices/check-thresholds.ts';
+import { checkAfterCommand, subjectOf } from '../../service/notices/check-thresholds.ts';
 import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import type { AccountId, CreationId } from '../../service/values/ids.ts';
 import { isKnownVersion, schema } from '../../service/values/runtime.ts';
@@ -251,6 +251,6 @@ async function refund(services: OperatorServices, creation: CreationRecord): Pro
   const refund = { failure: 'InternalFailure', nowMillis: services.clock.now(), announce: true } as const;
   const outcome = await services.charges.refund(creation, refund);
   if (outcome === 'busy') throw new OperatorError('The table was too busy; nothing was changed: try again.');
-  if (outcome === 'refunded') await lookAfterCommand(placeOf(creation), services);
+  if (outcome === 'refunded') await checkAfterCommand(subjectOf(creation), services);
   return details(services, await read(services, creation.id));
 }

@@ -28,7 +28,7 @@ import {
   timeRow,
   tokenRows,
   transitionsRow,
-  untoldRow,
+  unansweredRow,
 } from './rows.ts';
 
 export interface EvidenceOptions {
@@ -91,7 +91,7 @@ export async function gatherEvidence(
     ];
     const rows: EvidenceRow[] = [];
     for (const [what, work] of parts)
-      rows.push(...(await work().catch((error: unknown) => [untoldRow(what, error)])));
+      rows.push(...(await work().catch((error: unknown) => [unansweredRow(what, error)])));
     return rows;
   } finally {
     await services.accounts.change(account.id, { condition: 'disabled' });

@@ -209,7 +209,7 @@ export function coldStartRows(reports: readonly Report[]): readonly EvidenceRow[
 }
 
 /** What AWS did not answer, and why. */
-export function untoldRow(assumption: string, error: unknown): EvidenceRow {
+export function unansweredRow(assumption: string, error: unknown): EvidenceRow {
   const isOurs = error instanceof OperatorError || error instanceof SmokeError;
   // The message of another error may hold an ARN.
   const seen = isOurs ? error.message : error instanceof Error ? error.name : String(error);

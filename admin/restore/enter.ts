@@ -25,7 +25,7 @@ import { inLanes } from '../../service/values/lanes.ts';
 import { auditTable } from '../audit-table.ts';
 import { atOnce, patiently } from '../move/busy-table.ts';
 import { canonical, kindOf, numberOf, type RawItem, textOf } from '../move/items.ts';
-import { accountOf, enterMoney, lookAtCreation, lookAtMovement, type Missing, raw } from './money.ts';
+import { accountOf, enterMoney, compareCreation, compareMovement, type Missing, raw } from './money.ts';
 import { keyName, keyOf, type Restored } from './old-items.ts';
 
 export const groups = [
@@ -109,7 +109,7 @@ export interface Entered {
 
 export async function enterAfter(given: Restored, options: EnterOptions): Promise<Entered> {
   const run = { ...given, ...options, near: new Set<AccountId>(), seen: new Set<string>() };
-  const { isUsed, removed } = await lookAtRestored(run);
+  const { isUsed, removed } = await checkRestored(run);
   for (const item of removed) await remove(item, isUsed, run);
   for await (const page of pagesOf(run)) {
     for (const item of page) if (isNear(item, run)) run.near.add(accountOf(item));
@@ -163,7 +163,7 @@ function tell(
   return left === null && run.isEntered;
 }
 
-async function lookAtRestored(run: Run): Promise<{ isUsed: boolean; removed: readonly RawItem[] }> {
+async function checkRestored(run: Run): Promise<{ isUsed: boolean; removed: readonly RawItem[] }> {
   const removed: RawItem[] = [];
   let isUsed = false;
   for await (const page of run.restored.pages()) {
@@ -299,7 +299,11 @@ async function enterRowAgain(row: RawItem, here: RawItem, run: Run): Promise<voi
 
 async function enterMovement(row: RawItem, run: Run): Promise<void> {
   const isSkipped = run.skip.has('movements');
-  const missing = await enterMoney(() => lookAtMovement(row, run), run.services, run.isEntered && !isSkipped);
+  const missing = await enterMoney(
+    () => compareMovement(row, run),
+    run.services,
+    run.isEntered && !isSkipped,
+  );
   tellMoney(run, row, missing, numberOf(row, 'amountMicros'));
 }
 
@@ -315,8 +319,8 @@ async function enterCreation(id: CreationId, item: RawItem, isUsed: boolean, run
       ].map(raw)
     : [item];
   const rows = [...(await run.old.get(places)).values()];
-  const look = (): Promise<Missing> => lookAtCreation(record, rows, run, isUsed);
-  const missing = await enterMoney(look, run.services, run.isEntered && !run.skip.has('creations'));
+  const compare = (): Promise<Missing> => compareCreation(record, rows, run, isUsed);
+  const missing = await enterMoney(compare, run.services, run.isEntered && !run.skip.has('creations'));
   tellMoney(
     run,
     record ?? { ...item, sk: { S: `CREATION#${id}` } },

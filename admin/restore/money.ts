@@ -30,23 +30,23 @@ const isNew = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
 
 /** Compares and enters until nothing is missing. @param isEntered false: only compares */
 export async function enterMoney(
-  look: () => Promise<Missing>,
+  compare: () => Promise<Missing>,
   services: OperatorServices,
   isEntered: boolean,
 ): Promise<Missing> {
-  const first = await look();
+  const first = await compare();
   if (!isEntered || first.kind !== 'missing') return first;
   let open: Missing = first;
   for (let round = 1; round <= rounds && open.kind === 'missing'; round += 1) {
     if ((await enter(open.entry, services)) === 'entered') return first;
-    open = await look();
+    open = await compare();
   }
   if (open.kind === 'missing') return { kind: 'differs', why: 'its account or its key is missing, or busy' };
   return open.kind === 'nothing' ? first : open;
 }
 
 /** A top-up, an adjustment or a change of the credit line, whose row the restored table does not have. */
-export async function lookAtMovement(row: RawItem, { old, restored }: Restored): Promise<Missing> {
+export async function compareMovement(row: RawItem, { old, restored }: Restored): Promise<Missing> {
   const reference = row['reference']?.S;
   const account = accountOf(row);
   const key = reference === undefined ? undefined : raw(keys.reference(account, reference));
@@ -65,7 +65,7 @@ export async function lookAtMovement(row: RawItem, { old, restored }: Restored):
 }
 
 /** A creation that was charged, or has ended, after the moment. @param rows what the old ledger has of it */
-export async function lookAtCreation(
+export async function compareCreation(
   old: RawItem | undefined,
   rows: readonly RawItem[],
   { restored }: Restored,

@@ -11,7 +11,7 @@ import { oldestDayKept, spentIn, spentInAll, spentOn } from './caps.ts';
 export type CapKind = 'daily' | 'monthly' | 'total' | 'user';
 
 /** What a key has spent for one user of the client in a month, and the mark in this user's counter. */
-export interface LookedUser {
+export interface UserSpend {
   readonly user: string;
   readonly spentMicros: Micros;
   readonly told?: ToldCap;
@@ -20,7 +20,7 @@ export interface LookedUser {
 export interface Spender {
   readonly apiKey: ApiKey;
   /** Absent: no user's cap is checked. */
-  readonly user?: LookedUser;
+  readonly user?: UserSpend;
 }
 
 interface ChargedPeriods {
@@ -29,7 +29,7 @@ interface ChargedPeriods {
   readonly countedForUser?: true;
 }
 
-export interface WatchedCap {
+export interface CapRule {
   /** `details.reason` of the 402 with which the cap refuses a request. */
   readonly reason: string;
   readonly capName: keyof KeyCaps;
@@ -45,7 +45,7 @@ const monthEnd = (month: string): string => nextMonth(Date.parse(shownPeriod(mon
 /** The period of a total cap never ends. */
 const always = 'total';
 
-export const watchedCaps: Readonly<Record<CapKind, WatchedCap>> = {
+export const capRules: Readonly<Record<CapKind, CapRule>> = {
   daily: {
     reason: 'daily_budget_exceeded',
     capName: 'dailyCapMicros',
@@ -80,7 +80,7 @@ export const watchedCaps: Readonly<Record<CapKind, WatchedCap>> = {
   },
 };
 
-export const capKinds = Object.keys(watchedCaps) as readonly CapKind[];
+export const capKinds = Object.keys(capRules) as readonly CapKind[];
 
 /** How clients read a period: "2026-11". */
 export function shownPeriod(period: string): string {
@@ -98,7 +98,7 @@ export function toldOf({ apiKey, user }: Spender, cap: CapKind, period: string):
 }
 
 /** The names of daily marks older than the days of spend that are kept on this day. */
-export function overMarks({ told = {} }: Pick<ApiKey, 'told'>, day: string): string[] {
+export function expiredMarks({ told = {} }: Pick<ApiKey, 'told'>, day: string): string[] {
   const oldest = toldCapName('daily', oldestDayKept(day));
   return Object.keys(told).filter((name) => name.startsWith(toldCapName('daily', '')) && name < oldest);
 }

@@ -25,12 +25,12 @@ export async function countedGet<Answer>(
   run: () => Promise<Answer>,
 ): Promise<Answer> {
   // All three are awaited, even when one fails: Lambda may freeze work that is not awaited.
-  const [answer, place] = await Promise.allSettled([
+  const [answer, counting] = await Promise.allSettled([
     run(),
-    caller.place.take(),
+    caller.rateSlot.take(),
     noteKeyUse(caller, services),
   ]);
-  if (place.status === 'rejected') throw place.reason;
+  if (counting.status === 'rejected') throw counting.reason;
   if (answer.status === 'rejected') throw answer.reason;
   return answer.value;
 }
@@ -49,15 +49,15 @@ async function noteKeyUse(
 }
 
 /** Counts a POST against the rate once its answer is decided, unless it was counted before. */
-export async function countedPost<Answer>(place: RatePlace, run: () => Promise<Answer>): Promise<Answer> {
+export async function countedPost<Answer>(slot: RateSlot, run: () => Promise<Answer>): Promise<Answer> {
   try {
     const answer = await run();
-    await place.take();
+    await slot.take();
     return answer;
   } catch (error) {
     // When the table is busy or the answer broke, one more write would only add to the load.
     const isDecided = error instanceof Problem && !(error instanceof RateExceeded) && !isOverloaded(error);
-    if (isDecided) await place.take();
+    if (isDecided) await slot.take();
     throw error;
   }
 }
@@ -69,7 +69,7 @@ export function isOverloaded(problem: Problem): boolean {
 /** The rate of an account: how many requests of a kind the account may send in a minute of the clock. */
 export type Rate = 'get' | 'post';
 
-export function openRatePlace(
+export function openRateSlot(
   caller: Authenticated,
   rate: Rate,
   requests: Pick<RequestStore, 'countRequest'>,
@@ -122,9 +122,9 @@ function windowEndsIn(nowMillis: number): number {
  * Infinity
  *   when the window is full
  */
-export function rateHeaders(caller: Authenticated, rate: Rate, places: number): Record<string, string> {
+export function rateHeaders(caller: Authenticated, rate: Rate, taken: number): Record<string, string> {
   const limit = limitOf(caller, rate);
-  const left = Math.max(0, limit - caller.state.rateCount - places);
+  const left = Math.max(0, limit - caller.state.rateCount - taken);
   return {
     'ratelimit-policy': `"${rate}";q=${limit};w=${rateWindowSeconds}`,
     ratelimit: `"${rate}";r=${left};t=${windowEndsIn(caller.nowMillis)}`,
@@ -150,9 +150,9 @@ export async function admit<Answer extends WithHeaders>(
   services: Pick<ApiServices, 'requests' | 'refusals' | 'log'>,
 ): Promise<Answer> {
   const { rate, request, known, refuse } = door;
-  const withRate = (answer: Answer, places: number): Answer => ({
+  const withRate = (answer: Answer, taken: number): Answer => ({
     ...answer,
-    headers: { ...rateHeaders(known, rate, places), ...answer.headers },
+    headers: { ...rateHeaders(known, rate, taken), ...answer.headers },
   });
   try {
     return withRate(await counted(door, services), 1);
@@ -175,9 +175,9 @@ export async function counted<Answer>(
   services: Pick<ApiServices, 'requests' | 'log'>,
 ): Promise<Answer> {
   checkRate(known, rate);
-  const caller = { ...known, place: openRatePlace(known, rate, services.requests) };
+  const caller = { ...known, rateSlot: openRateSlot(known, rate, services.requests) };
   const work = (): Promise<Answer> => run(caller);
-  return rate === 'get' ? countedGet(caller, services, work) : countedPost(caller.place, work);
+  return rate === 'get' ? countedGet(caller, services, work) : countedPost(caller.rateSlot, work);
 }
 
 // The caller, as every operation gets it.
@@ -206,10 +206,10 @@ export interface Authenticated {
 }
 
 /** A request's slot in its account's rate window, taken before costly work, by the charge, or at the end. */
-type RatePlace = ReturnType<typeof openRatePlace>;
+type RateSlot = ReturnType<typeof openRateSlot>;
 
 export interface Caller extends Authenticated {
-  readonly place: RatePlace;
+  readonly rateSlot: RateSlot;
 }
 
 /** The operation with the catalog of the revision that was read with its caller. Throws Overloaded. */

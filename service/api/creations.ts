@@ -52,7 +52,7 @@ export const cancelCreation: Handle<CancelApiServices> = async (request, caller,
   checkQuery(request, 'cancelCreation');
   const creation = ownCreation(caller);
   // A cancelled creation must not be answered with 429.
-  await caller.place.take();
+  await caller.rateSlot.take();
   const outcome = await cancel(creation, idsOf(creation), services);
   if (outcome.kind === 'not_cancellable') throw notCancellable(outcome.creation);
   return {
@@ -65,7 +65,7 @@ export const cancelCreation: Handle<CancelApiServices> = async (request, caller,
 const deleteCreation: Handle<DeleteServices> = async (request, caller, services) => {
   checkQuery(request, 'deleteCreation');
   const creation = ownCreation(caller);
-  await caller.place.take();
+  await caller.rateSlot.take();
   const outcome = await eraseCreation(creation, caller.apiKey.id, services);
   if (outcome.kind === 'open') throw notDeletable(outcome.creation);
   return { status: 204, body: undefined };
@@ -75,7 +75,7 @@ const deleteCreation: Handle<DeleteServices> = async (request, caller, services)
 const deleteResults: Handle<DeleteServices> = async (request, caller, services) => {
   checkQuery(request, 'deleteResults');
   const creation = ownCreation(caller);
-  await caller.place.take();
+  await caller.rateSlot.take();
   const outcome = await deleteImages(creation, caller.apiKey.id, services);
   if (outcome.kind === 'not_completed') throw noResults(outcome.creation);
   return { status: 204, body: undefined };

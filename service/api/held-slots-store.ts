@@ -5,14 +5,14 @@ import { Overloaded } from '../values/errors.ts';
 import type { AccountId } from '../values/ids.ts';
 
 /** Also free for us when an earlier try of the same call took the slot and its answer was lost. */
-const isFree = 'attribute_not_exists(#place) OR #place.#until <= :now OR #place.holder = :holder';
-const isOurs = '#place.holder = :holder';
+const isFree = 'attribute_not_exists(#slot) OR #slot.#until <= :now OR #slot.holder = :holder';
+const isOurs = '#slot.holder = :holder';
 const keptMillis = 86_400_000;
 /** Each failed try means that another request has just taken the slot. */
 const mostTries = 8;
 
 /** @param limit how many slots an account has */
-export function createHeldPlaces(table: Table, door: Door, limit: number) {
+export function createHeldSlots(table: Table, door: Door, limit: number) {
   const names = Array.from({ length: limit }, (_, index) => `p${index}`);
   return {
     door,
@@ -22,18 +22,18 @@ export function createHeldPlaces(table: Table, door: Door, limit: number) {
       account: AccountId,
       untilMillis: number,
       nowMillis: number,
-    ): Promise<HeldPlace | undefined> => {
+    ): Promise<HeldSlot | undefined> => {
       const holder = Buffer.from(table.randomBytes(12)).toString('base64url');
       let free = names;
       for (let tries = 1; tries <= mostTries; tries += 1) {
         const name = free[numberOf(table.randomBytes(2)) % free.length];
         if (name === undefined) return undefined;
         const outcome = await tryUpdate(table, heldKey(account, door), {
-          UpdateExpression: 'SET #place = :place, #ttl = :ttl',
+          UpdateExpression: 'SET #slot = :slot, #ttl = :ttl',
           ConditionExpression: isFree,
-          ExpressionAttributeNames: { '#place': name, '#until': 'until', '#ttl': ttlAttribute },
+          ExpressionAttributeNames: { '#slot': name, '#until': 'until', '#ttl': ttlAttribute },
           ExpressionAttributeValues: {
-            ':place': { holder, until: untilMillis },
+            ':slot': { holder, until: untilMillis },
             ':holder': holder,
             ':now': nowMillis,
             ':ttl': Math.ceil((untilMillis + keptMillis) / 1000),
@@ -46,11 +46,11 @@ export function createHeldPlaces(table: Table, door: Door, limit: number) {
       }
       return undefined;
     },
-    release: async (account: AccountId, { name, holder }: HeldPlace) => {
+    release: async (account: AccountId, { name, holder }: HeldSlot) => {
       await updateIf(table, heldKey(account, door), {
-        UpdateExpression: 'REMOVE #place',
+        UpdateExpression: 'REMOVE #slot',
         ConditionExpression: isOurs,
-        ExpressionAttributeNames: { '#place': name },
+        ExpressionAttributeNames: { '#slot': name },
         ExpressionAttributeValues: { ':holder': holder },
       });
     },
@@ -69,10 +69,10 @@ function numberOf([high = 0, low = 0]: Uint8Array): number {
 // The slots in which requests of an account are held.
 
 /** The slots of each account at one door. */
-export type HeldPlaces = ReturnType<typeof createHeldPlaces>;
+export type HeldSlots = ReturnType<typeof createHeldSlots>;
 
 /** The right to hold one request. It expires, so that a killed function does not keep the slot. */
-export interface HeldPlace {
+export interface HeldSlot {
   readonly name: string;
   readonly holder: string;
 }

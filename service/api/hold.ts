@@ -3,11 +3,11 @@
  */
 import type { AccountId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
-import type { HeldPlace, HeldPlaces } from './held-places-store.ts';
+import type { HeldSlot, HeldSlots } from './held-slots-store.ts';
 import type { ApiServices } from './open.ts';
 
 export interface HoldServices extends Pick<ApiServices, 'budget' | 'clock' | 'log'> {
-  readonly held: HeldPlaces;
+  readonly held: HeldSlots;
 }
 
 export type Hold = ReturnType<typeof openHold>;
@@ -18,20 +18,20 @@ export function openHold(
   untilMillis: number,
   { held, budget, clock, log }: HoldServices,
 ) {
-  let place: HeldPlace | undefined;
+  let slot: HeldSlot | undefined;
   return {
     /** Takes a slot, unless the request has one. False: the account has no free slot. Throws Overloaded. */
     take: async (): Promise<boolean> => {
-      if (place) return true;
+      if (slot) return true;
       const nowMillis = clock.now();
-      place = await held.claim(account, nowMillis + untilMillis - budget.elapsed(), nowMillis);
-      if (!place) log.info('request_not_held', { door: held.door, limit: held.limit });
-      return place !== undefined;
+      slot = await held.claim(account, nowMillis + untilMillis - budget.elapsed(), nowMillis);
+      if (!slot) log.info('request_not_held', { door: held.door, limit: held.limit });
+      return slot !== undefined;
     },
     /** Releases the slot. Never throws. */
     release: async () => {
-      const taken = place;
-      place = undefined;
+      const taken = slot;
+      slot = undefined;
       // An expired slot is free already.
       if (!taken || budget.elapsed() >= untilMillis) return;
       await held.release(account, taken).catch((error: unknown) => {

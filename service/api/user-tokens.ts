@@ -37,12 +37,12 @@ export const userTokens: Handle<UserTokenServices> = async (request, caller, ser
 /** POST /user-tokens. The text of the token is in this answer only. */
 async function mint(
   request: ApiRequest,
-  { account, apiKey, place }: Caller,
+  { account, apiKey, rateSlot }: Caller,
   { userTokens: store, outboundRules: rules, clock, randomBytes }: UserTokenServices,
 ): Promise<ApiAnswer> {
   const asked = parseToken(request, apiKey.models, rules);
   // Before the first write, so that a request that the rate refuses writes nothing.
-  await place.take();
+  await rateSlot.take();
   const nowMillis = clock.now();
   const { user, spend_limit: limit, max_uses: uses, models, webhook_url: webhookUrl, metadata } = asked;
   const ownEnd = nowMillis + (asked.expires_in ?? tokenSeconds.usual) * 1000;
@@ -88,12 +88,12 @@ async function show(
 /** POST /user-tokens/{id}/revoke, for every key of the account. Holds from the next request on. */
 async function revoke(
   request: ApiRequest,
-  { account, place }: Caller,
+  { account, rateSlot }: Caller,
   { userTokens: store, clock }: UserTokenServices,
 ): Promise<ApiAnswer> {
   checkQuery(request, 'revokeUserToken');
   const id = idIn(request);
-  await place.take();
+  await rateSlot.take();
   const isThere = await store.revoke(account.id, id, new Date(clock.now()).toISOString());
   const token = isThere ? await store.read(account.id, id) : undefined;
   if (!token) throw tokenNotFound();

@@ -6,10 +6,10 @@ import { closableMonth, type Closing, closingDifferences, endOfMonth } from './c
 import {
   type Compared,
   type Findings,
-  lookAtAccount,
-  type LookState,
+  checkAccount,
+  type CheckState,
   type OpenBooks,
-} from './look-at-account.ts';
+} from './check-account.ts';
 
 // The audit of one account while the service works. Every movement of money keeps the books balanced, so one
 // comparison that finds something balanced is proof. Only a difference that every comparison finds is an error.
@@ -49,11 +49,11 @@ interface AccountAudit {
 export async function auditAccount(
   account: AccountId,
   audit: AccountAudit,
-  from?: LookState,
-): Promise<AuditedAccount | { readonly unfinished: LookState }> {
+  from?: CheckState,
+): Promise<AuditedAccount | { readonly unfinished: CheckState }> {
   const closings = await audit.closings.read(account);
   const closed = from ? from.closed : audit.closings.use === 'trusted' ? closings.at(-1) : undefined;
-  const first = await lookAtAccount(account, { ...audit, closed, ...(from && { from }) });
+  const first = await checkAccount(account, { ...audit, closed, ...(from && { from }) });
   if (first.kind === 'unfinished') return { unfinished: first.state };
   const suspects = await compareAgain(first.books, audit);
   if (suspects.findings.size === 0)
@@ -62,7 +62,7 @@ export async function auditAccount(
       : wholeResult(account, closings, first.books, suspects, audit);
   // The second count reads the whole account again, keeps the suspect creations, and names each wrong detail.
   const remembered = new Set(suspects.findings.keys());
-  const second = await lookAtAccount(account, { ...audit, remembered });
+  const second = await checkAccount(account, { ...audit, remembered });
   if (second.kind === 'unfinished') return resultOf(account, first.books, suspects);
   const again = await compareAgain(second.books, audit, suspects.findings);
   return wholeResult(account, closings, second.books, again, audit);
@@ -151,7 +151,7 @@ export const noProgress: AuditProgress = { accounts: 0, creations: 0, rows: 0, d
 
 export interface AccountsAudit extends AccountAudit {
   readonly only?: AccountId;
-  readonly started?: (account: AccountId) => Promise<LookState | undefined>;
+  readonly started?: (account: AccountId) => Promise<CheckState | undefined>;
   /** Receives each account that is done. A run that continues may report an account again. */
   readonly onAccount: (audited: AuditedAccount) => void;
   /** Receives the progress after each account, once all accounts before it are done. */
@@ -161,7 +161,7 @@ export interface AccountsAudit extends AccountAudit {
 export interface AuditedPart {
   readonly progress: AuditProgress;
   readonly isFinished: boolean;
-  readonly unfinished: readonly { readonly account: AccountId; readonly state: LookState }[];
+  readonly unfinished: readonly { readonly account: AccountId; readonly state: CheckState }[];
 }
 
 interface Begun {
@@ -173,7 +173,7 @@ export async function auditAccounts(audit: AccountsAudit, from: AuditProgress): 
   const { books, isTimeUp, onAccount, onProgress, started } = audit;
   const accounts = listed(books, audit.only, from.after);
   const begun: Begun[] = [];
-  const unfinished: { account: AccountId; state: LookState }[] = [];
+  const unfinished: { account: AccountId; state: CheckState }[] = [];
   let progress = from;
   let isFinished = true;
 

@@ -18,7 +18,7 @@ import type { AuditLock } from './audit-run-store.ts';
 import { type AuditRun, finished } from './audit-run.ts';
 import type { AuditServices } from './open.ts';
 
-const lookAgainMillis = 15_000;
+const retryMillis = 15_000;
 /** So much time is left for the comparisons of the accounts whose ledgers are read. */
 const reserveMillis = 120_000;
 const saveMillis = 15_000;
@@ -75,7 +75,7 @@ async function auditPart(
       books,
       closings: { ...closings, use: run.isWhole ? 'compared' : 'trusted' },
       nowMillis: () => clock.now(),
-      pause: async () => clock.sleep(lookAgainMillis),
+      pause: async () => clock.sleep(retryMillis),
       isTimeUp: () => held.isLost || timeLeft() < reserveMillis,
       started: async (account) => (interrupted.has(account) ? runs.read(account) : undefined),
       onAccount: (audited) => tell(audited, services),

@@ -5,7 +5,7 @@ import { type Item, type ItemKey, type Table, ttlAttribute } from '../aws/dynamo
 import type { AccountId } from '../values/ids.ts';
 import type { AuditProgress } from './audit-accounts.ts';
 import { type AuditRun, newRun } from './audit-run.ts';
-import type { LookState } from './look-at-account.ts';
+import type { CheckState } from './check-account.ts';
 
 /** In a partition of their own. Only the audit reads them. */
 const runKey: ItemKey = { pk: 'AUDIT', sk: 'RUN' };
@@ -41,17 +41,17 @@ export function createAuditRunStore(table: Table) {
         ExpressionAttributeValues: { ':own': lock.holder },
       }),
     /** Keeps the state of an interrupted account. False: it is too large, and the account begins again. */
-    keep: async (account: AccountId, state: LookState, nowMillis: number): Promise<boolean> => {
+    keep: async (account: AccountId, state: CheckState, nowMillis: number): Promise<boolean> => {
       const text = JSON.stringify(state);
       if (text.length > longestState) return false;
       const expires = Math.ceil((nowMillis + stateKeptMillis) / 1000);
       await putItem(table, { ...stateKey(account), state: text, [ttlAttribute]: expires });
       return true;
     },
-    read: async (account: AccountId): Promise<LookState | undefined> => {
+    read: async (account: AccountId): Promise<CheckState | undefined> => {
       const text = (await getItem(table, stateKey(account)))?.['state'];
       if (typeof text !== 'string') return undefined;
-      const state = JSON.parse(text) as LookState;
+      const state = JSON.parse(text) as CheckState;
       // An older release has no sums by month. Such an account begins again.
       return 'byMonth' in state.sums ? state : undefined;
     },

@@ -26,7 +26,7 @@ const wrongClockMillis = 3_600_000;
 /** Tries to find a moment in which no money moves. */
 const quietTries = 40;
 
-export interface LookState {
+export interface CheckState {
   /** Where the check began. Absent: at the first row. */
   readonly closed?: Closing;
   /** Position of the last row that was read. Absent: no row was read. */
@@ -40,9 +40,9 @@ export interface LookState {
 
 export type Findings = ReadonlyMap<string, readonly Finding[]>;
 
-export type Look =
-  | { readonly kind: 'looked'; readonly books: OpenBooks }
-  | { readonly kind: 'unfinished'; readonly state: LookState };
+export type AccountCheck =
+  | { readonly kind: 'checked'; readonly books: OpenBooks }
+  | { readonly kind: 'unfinished'; readonly state: CheckState };
 
 export interface OpenBooks {
   compare(): Promise<Compared>;
@@ -59,14 +59,14 @@ export interface Compared {
   readonly isSettled: boolean;
 }
 
-export interface LookOptions {
+export interface CheckOptions {
   readonly books: BooksReader;
   readonly nowMillis: () => number;
   /** The suspect creations of the first check. Absent: this is the first check. */
   readonly remembered?: ReadonlySet<string>;
   readonly isTimeUp: () => boolean;
   readonly closed?: Closing | undefined;
-  readonly from?: LookState;
+  readonly from?: CheckState;
 }
 
 /** Rows before this time count in a closed month. The clock of a refund can be behind that of its charge. */
@@ -79,7 +79,7 @@ function lastIdOf({ month }: Closing): CreationId {
   return uuidV7(endOfMonth(month), new Uint8Array(16)) as CreationId;
 }
 
-export async function lookAtAccount(account: AccountId, options: LookOptions): Promise<Look> {
+export async function checkAccount(account: AccountId, options: CheckOptions): Promise<AccountCheck> {
   const { books, nowMillis, remembered, isTimeUp, from } = options;
   const closed = from ? from.closed : options.closed;
   const settled = remembered ? 0 : nowMillis() - settledMillis;
@@ -109,7 +109,7 @@ export async function lookAtAccount(account: AccountId, options: LookOptions): P
     return added;
   };
   return {
-    kind: 'looked',
+    kind: 'checked',
     books: {
       rows: () => sums.rows(),
       creations: () => creations.seen(),
@@ -190,7 +190,7 @@ async function readRecords(
 }
 
 function createRowCounter(
-  { books, nowMillis, from }: LookOptions,
+  { books, nowMillis, from }: CheckOptions,
   closed: Closing | undefined,
   sums: LedgerSums,
   creations: CreationTally,
@@ -221,7 +221,7 @@ function createRowCounter(
     },
     newestMillis: (): number => newestMillis,
     recentFrom,
-    state: (): Pick<LookState, 'place' | 'newestMillis' | 'recent'> => ({
+    state: (): Pick<CheckState, 'place' | 'newestMillis' | 'recent'> => ({
       ...(place !== undefined && { place }),
       newestMillis,
       recent: [...recent],

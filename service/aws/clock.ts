@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../values/runtime.ts';
 
 /** How often a deadline reads the clock, which may stop or be moved forward. */
-const lookMillis = 250;
+const checkMillis = 250;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -14,12 +14,12 @@ export const systemClock: Clock = {
   deadline: (atMillis) => {
     const controller = new AbortController();
     let timer: NodeJS.Timeout;
-    const look = (): void => {
+    const check = (): void => {
       const left = atMillis - Date.now();
       if (left <= 0) controller.abort();
-      else timer = setTimeout(look, Math.min(left, lookMillis));
+      else timer = setTimeout(check, Math.min(left, checkMillis));
     };
-    look();
+    check();
     return { signal: controller.signal, release: () => clearTimeout(timer) };
   },
   timeout: (millis) => {

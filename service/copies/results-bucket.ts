@@ -47,11 +47,11 @@ async function show(
 /** PUT /results/bucket. */
 async function set(
   request: ApiRequest,
-  { account, place }: Caller,
+  { account, rateSlot }: Caller,
   services: BucketApiServices,
 ): Promise<ApiAnswer> {
   // Before the first write, so that a request that the rate refuses writes nothing.
-  await place.take();
+  await rateSlot.take();
   const unknown = unknownParameters(request, 'setBucket');
   return { status: 200, body: bucketView(await setBucket(request, account.id, services, unknown)) };
 }
@@ -59,11 +59,11 @@ async function set(
 /** DELETE /results/bucket: also when there is none, so that a repetition is the same answer. */
 async function remove(
   request: ApiRequest,
-  { account, place }: Caller,
+  { account, rateSlot }: Caller,
   { buckets }: BucketApiServices,
 ): Promise<ApiAnswer> {
   checkQuery(request, 'removeBucket');
-  await place.take();
+  await rateSlot.take();
   await buckets.remove(account.id);
   return { status: 204, body: undefined };
 }
@@ -73,10 +73,10 @@ const againSchema = z.strictObject({ creation_id: z.string() });
 /** POST /results/bucket: copies the picture of one creation again. */
 async function again(
   request: ApiRequest,
-  { account, place }: Caller,
+  { account, rateSlot }: Caller,
   services: BucketApiServices,
 ): Promise<ApiAnswer> {
-  await place.take();
+  await rateSlot.take();
   const result = againSchema.safeParse(jsonBody(request), { reportInput: true });
   const errors = onePerField([
     ...unknownParameters(request, 'copyAgain'),

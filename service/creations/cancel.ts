@@ -15,7 +15,7 @@ import { wakeRenderer } from './waiting-task.ts';
 
 /** How long the vendor may take to stop the job. A vendor that stops a job at all stops it within seconds. */
 export const stopMillis = 5_000;
-const lookMillis = 500;
+const pollMillis = 500;
 /** How often the record may change under the cancel. A creation rarely has more routes than this. */
 const mostRounds = 5;
 
@@ -130,7 +130,7 @@ async function isStopped(
     for (;;) {
       const state = await provider.poll(jobId, job, limit.signal);
       if (state.kind !== 'pending') return state.kind === 'refused' && state.reason === 'cancelled';
-      await clock.sleep(lookMillis, limit.signal);
+      await clock.sleep(pollMillis, limit.signal);
     }
   } catch (error) {
     if (!limit.signal.aborted) broke(error);

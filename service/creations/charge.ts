@@ -40,7 +40,7 @@ import {
   spentInAll,
 } from '../accounts/caps.ts';
 import { userHash } from '../accounts/end-user.ts';
-import { overMarks } from '../accounts/watched-caps.ts';
+import { expiredMarks } from '../accounts/cap-kinds.ts';
 import { type Item, keys, minuteOf, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import type { Refusal, TransactItem } from '../aws/dynamodb/transaction.ts';
 import { idempotencySeconds, rateWindowSeconds } from '../contract/limits.ts';
@@ -232,7 +232,7 @@ function keyPart(table: Table, order: ChargeOrder): ChargePart {
   const oldest = oldestDayKept(chargedDay);
   const over = [
     ...Object.keys(apiKey.spentByDay).flatMap((day) => (day < oldest ? [dayAttribute(day)] : [])),
-    ...overMarks(apiKey, chargedDay).map(toldAttribute),
+    ...expiredMarks(apiKey, chargedDay).map(toldAttribute),
   ];
   const removal = over.length === 0 ? '' : ` REMOVE ${over.map((_, index) => `#over${index}`).join(', ')}`;
   const { dailyCapMicros: daily, monthlyCapMicros: monthly } = apiKey;

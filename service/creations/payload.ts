@@ -35,7 +35,7 @@ export function creationIdOf(payload: Payload): CreationId {
 }
 
 /** An error that the state machine knows by name and retries. Its text is fixed: the history keeps it. */
-export class Remedy extends Error {
+export class WorkflowError extends Error {
   constructor(
     name:
       | 'StillRunning'
@@ -52,7 +52,7 @@ export class Remedy extends Error {
 }
 
 /** The creation was ended while its renderer worked, such as by a cancel. The renderer stops. */
-export class EndedMeanwhile extends Remedy {
+export class EndedMeanwhile extends WorkflowError {
   constructor() {
     super('EndedMeanwhile', 'the creation has ended meanwhile');
   }
@@ -65,5 +65,5 @@ interface KnownSchema {
 /** Throws NewerRelease after a rollback: nothing is done until a release understands the record. */
 export function requireKnownRelease({ v }: { readonly v?: number }, { schema }: KnownSchema): void {
   if (!isKnownVersion(v, schema))
-    throw new Remedy('NewerRelease', 'a newer release has accepted this creation');
+    throw new WorkflowError('NewerRelease', 'a newer release has accepted this creation');
 }

@@ -5,7 +5,7 @@ import type { Charges } from './charge-store.ts';
 import type { Refund } from './refund.ts';
 import { type CreationRecord, idsOf, isStoppedByCancel } from './creation.ts';
 import type { RefundServices } from './open-refund.ts';
-import { creationIdOf, type Payload, Remedy, requireKnownRelease } from './payload.ts';
+import { creationIdOf, type Payload, WorkflowError, requireKnownRelease } from './payload.ts';
 
 /**
  * Fails the creation, gives its charge back and says so in the log, once however often it is called. A creation
@@ -48,7 +48,7 @@ export async function refundCharge(payload: Payload, services: RefundServices): 
   const ids = idsOf(creation);
   if ((await refundCreation(creation, refund, ids, services)) === 'busy') {
     services.log.info('refund_busy', ids);
-    throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
+    throw new WorkflowError('RefundBusy', 'the table was too busy to refund the charge');
   }
   return done;
 }

@@ -27,7 +27,7 @@ import type { EventServices } from './open.ts';
 // `wait`: the answer is held until there is an event, until the seconds have passed, or until shortly before the
 // gateway's own time limit.
 
-interface Look<Found> {
+interface Poll<Found> {
   readonly found: Found | undefined;
   readonly place: EventPlace;
 }
@@ -39,10 +39,10 @@ interface Look<Found> {
 async function awaitEvents<Found>(
   account: AccountId,
   seconds: number,
-  first: Look<Found>,
-  look: (place: EventPlace) => Promise<Look<Found>>,
+  first: Poll<Found>,
+  poll: (place: EventPlace) => Promise<Poll<Found>>,
   services: EventServices,
-): Promise<Look<Found>> {
+): Promise<Poll<Found>> {
   const { budget, clock, log } = services;
   const until = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
   let last = first;
@@ -54,7 +54,7 @@ async function awaitEvents<Found>(
       if (left <= 0) return last;
       const pause = eventPausesMillis[looks] ?? eventPausesMillis[2];
       await clock.sleep(Math.min(pause, left), budget.signal);
-      last = await look(last.place);
+      last = await poll(last.place);
     }
   } catch (error) {
     // The position is known, so a failed poll is no reason to refuse the request.
@@ -119,18 +119,18 @@ function isWhole(text: string, least: number, most: number): boolean {
 /** Time limit of a first read for giving positions. The remaining events come later, as newer ones. */
 const placingMillis = 10_000;
 
-type EventLook = Look<readonly EventView[]>;
+type EventPoll = Poll<readonly EventView[]>;
 
 /** GET /events: the account's events after a cursor, the oldest first; ?after, ?limit, ?wait and ?include. */
 export const listEvents: Handle<EventServices> = async (request, caller, services) => {
   const { account, nowMillis } = caller;
   const query = eventQuery(request, account.id);
   if (account.eventsSince === undefined) await services.events.begin(account.id, nowMillis);
-  const look = (place: EventPlace): Promise<EventLook> => lookFrom(place, query, caller, services);
-  const first = query.after ? await look(query.after) : await fromNowOn(caller, services);
+  const poll = (place: EventPlace): Promise<EventPoll> => pollFrom(place, query, caller, services);
+  const first = query.after ? await poll(query.after) : await fromNowOn(caller, services);
   const last =
     first.found === undefined && query.wait > 0
-      ? await awaitEvents(account.id, query.wait, first, look, services)
+      ? await awaitEvents(account.id, query.wait, first, poll, services)
       : first;
   return {
     status: 200,
@@ -138,33 +138,33 @@ export const listEvents: Handle<EventServices> = async (request, caller, service
   };
 };
 
-async function fromNowOn({ account }: Caller, { events, budget }: EventServices): Promise<EventLook> {
+async function fromNowOn({ account }: Caller, { events, budget }: EventServices): Promise<EventPoll> {
   const place = await events.end(account.id, () => budget.elapsed() < placingMillis);
   return { found: undefined, place };
 }
 
 /** Skips pages without an event to show, so that an empty answer means that there is no event. */
-async function lookFrom(
+async function pollFrom(
   after: EventPlace,
   query: EventQuery,
   caller: Caller,
   services: EventServices,
-): Promise<EventLook> {
+): Promise<EventPoll> {
   for (let from = after; ;) {
-    const look = await lookBehind(from, query, caller, services);
-    const isPassed = look.place.page !== from.page || look.place.index !== from.index;
-    if (look.found || !isPassed || services.budget.elapsed() > placingMillis) return look;
-    from = look.place;
+    const read = await readAfter(from, query, caller, services);
+    const isPassed = read.place.page !== from.page || read.place.index !== from.index;
+    if (read.found || !isPassed || services.budget.elapsed() > placingMillis) return read;
+    from = read.place;
   }
 }
 
 /** The events after a position that match the filter. The position moves past the others. */
-async function lookBehind(
+async function readAfter(
   after: EventPlace,
   query: EventQuery,
   { account }: Caller,
   { events, results, clock }: EventServices,
-): Promise<EventLook> {
+): Promise<EventPoll> {
   const read = await events.read(account.id, after, query.limit);
   if (!read) throw invalidRequest([wrongCursor()]);
   const nowMillis = clock.now();

@@ -1,4 +1,4 @@
-import { createHeldPlaces } from '../api/held-places-store.ts';
+import { createHeldSlots } from '../api/held-slots-store.ts';
 import { type ApiPlatform, openApiWith } from '../api/open.ts';
 import { mostHeldReads } from '../contract/limits.ts';
 import type { ServicesOf } from '../platform/common.ts';
@@ -9,6 +9,6 @@ export type EventServices = ServicesOf<typeof openEvents>;
 export function openEvents(on: ApiPlatform) {
   return openApiWith(on, (store) => ({
     events: createEventLog(store),
-    held: createHeldPlaces(store, 'events', mostHeldReads),
+    held: createHeldSlots(store, 'events', mostHeldReads),
   }));
 }

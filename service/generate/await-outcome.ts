@@ -10,13 +10,13 @@ import { errorName } from '../values/runtime.ts';
 import type { Creations } from './earlier-request.ts';
 
 /** A request that waits for its creations polls them at growing intervals. */
-const firstLookMillis = 150;
+const firstPauseMillis = 150;
 
-export interface Looking {
+export interface PollOptions {
   /** Milliseconds of the request's time. The last poll is at that time. */
   readonly untilMillis: number;
   /** The pauses grow to this. */
-  readonly longestLookMillis: number;
+  readonly longestPauseMillis: number;
 }
 
 export function haveEnded(creations: Creations): boolean {
@@ -24,18 +24,18 @@ export function haveEnded(creations: Creations): boolean {
 }
 
 /** The creations, and after each poll again, in order, until all have ended or the time is over. */
-export async function* looksAt(
+export async function* pollCreations(
   creations: Creations,
-  { untilMillis, longestLookMillis }: Looking,
+  { untilMillis, longestPauseMillis }: PollOptions,
   { clock, creations: reader, budget }: Pick<ApiServices, 'clock' | 'creations' | 'budget'>,
 ): AsyncGenerator<Creations> {
-  const look = async (creation: CreationRecord): Promise<CreationRecord> =>
+  const poll = async (creation: CreationRecord): Promise<CreationRecord> =>
     isTerminal(creation.status) ? creation : ((await reader.read(creation.id)) ?? creation);
   let last = creations;
   yield last;
-  for (let pause = firstLookMillis; !haveEnded(last); pause = Math.min(longestLookMillis, pause * 1.5)) {
+  for (let pause = firstPauseMillis; !haveEnded(last); pause = Math.min(longestPauseMillis, pause * 1.5)) {
     const [first, ...others] = last;
-    last = await Promise.all([look(first), ...others.map(look)]);
+    last = await Promise.all([poll(first), ...others.map(poll)]);
     yield last;
     const left = untilMillis - budget.elapsed();
     if (haveEnded(last) || left <= 0) return;
@@ -43,7 +43,7 @@ export async function* looksAt(
   }
 }
 
-const longestLookMillis = 1_000;
+const longestPauseMillis = 1_000;
 
 /** The seconds that a Prefer header asks to wait, at most 20. Undefined: none, or it cannot be read. */
 export function waitSeconds(prefer: string | undefined): number | undefined {
@@ -100,7 +100,7 @@ async function lastSeen(
   try {
     const waits = seconds > 0 && !haveEnded(creations);
     if (waits && !(await hold.take())) return undefined;
-    for await (const seen of looksAt(creations, { untilMillis, longestLookMillis }, services)) {
+    for await (const seen of pollCreations(creations, { untilMillis, longestPauseMillis }, services)) {
       // A result whose address cannot be signed now is left to a poll.
       last = await seenAs({ ...made, creations: seen }, services);
     }

@@ -1,7 +1,7 @@
 /** From a plan to charged creations: means, source images, one transaction, and its refusals. */
 import { getsNotices } from '../accounts/account.ts';
 import { exceededBudget } from '../accounts/caps.ts';
-import { capKinds, toldOf, watchedCaps } from '../accounts/watched-caps.ts';
+import { capKinds, toldOf, capRules } from '../accounts/cap-kinds.ts';
 import { type Caller, limitOf, overRate } from '../api/admit.ts';
 import {
   accountDisabled,
@@ -21,7 +21,7 @@ import type { ChargeOrder, ChargeOutcome, NewCreation } from '../creations/charg
 import type { CreationRecord } from '../creations/creation.ts';
 import { machineOf } from '../creations/machines.ts';
 import type { RetryCharge } from '../creations/retries.ts';
-import { lookQuietly } from '../notices/check-thresholds.ts';
+import { checkQuietly } from '../notices/check-thresholds.ts';
 import type { RefusedFor } from '../notices/notice.ts';
 import { uploadIdsIn } from '../uploads/upload.ts';
 import { defined } from '../values/defined.ts';
@@ -87,7 +87,7 @@ async function withTopUpState(
  * Checks thresholds after a request was refused for money. The client waits for its 402. Does nothing for any other
  * error, and reads nothing when the notice was sent before.
  */
-async function tellRefusal(
+async function alertAfterRefusal(
   error: unknown,
   caller: Caller,
   { cost, user }: Demand,
@@ -95,26 +95,26 @@ async function tellRefusal(
 ): Promise<void> {
   const { account, apiKey } = caller;
   const refused = refusedFor(error, cost);
-  if (!refused || !getsNotices(account) || isTold(refused, caller)) return;
+  if (!refused || !getsNotices(account) || isAlertSent(refused, caller)) return;
   const nowMillis = services.clock.now();
-  const periods = Object.fromEntries(capKinds.map((cap) => [cap, watchedCaps[cap].periodAt(nowMillis)]));
+  const periods = Object.fromEntries(capKinds.map((cap) => [cap, capRules[cap].periodAt(nowMillis)]));
   // The counter of the user is read only when the cap for each user refused the request.
   const asked = refused.kind === 'cap' && refused.cap === 'user' && user !== undefined && { user };
-  await lookQuietly({ accountId: account.id, keyId: apiKey.id, periods, refused, ...asked }, services);
+  await checkQuietly({ accountId: account.id, keyId: apiKey.id, periods, refused, ...asked }, services);
 }
 
 function refusedFor(error: unknown, costMicros: Demand['cost']): RefusedFor | undefined {
   if (!(error instanceof Problem) || error.code !== 'ERR_INSUFFICIENT_BALANCE') return undefined;
   const { reason } = error.details;
   if (reason === undefined || reason === 'account_balance') return { kind: 'balance', costMicros };
-  const cap = capKinds.find((kind) => watchedCaps[kind].reason === reason);
+  const cap = capKinds.find((kind) => capRules[kind].reason === reason);
   return cap && { kind: 'cap', cap, costMicros };
 }
 
 /** By the marks as the request read them. If a mark was removed since, the next refusal sends the notice. */
-function isTold(refused: RefusedFor, { account, apiKey, state, nowMillis }: Caller): boolean {
+function isAlertSent(refused: RefusedFor, { account, apiKey, state, nowMillis }: Caller): boolean {
   if (refused.kind === 'balance') return account.toldEmpty !== undefined;
-  const { capName, periodAt } = watchedCaps[refused.cap];
+  const { capName, periodAt } = capRules[refused.cap];
   const mark = refused.cap === 'user' ? state.userTold : toldOf({ apiKey }, refused.cap, periodAt(nowMillis));
   return mark?.level === 100 && mark.capMicros === apiKey[capName];
 }
@@ -168,7 +168,7 @@ export async function chargeRequest(
       services,
     );
   } catch (error) {
-    await tellRefusal(error, caller, demand, services);
+    await alertAfterRefusal(error, caller, demand, services);
     throw await withTopUpState(error, caller, services);
   }
 }
@@ -183,7 +183,7 @@ async function chargeCreations(first: Submission, services: SubmitServices): Pro
     const order = orderOf(submission, services);
     const outcome = await services.charges.charge(order);
     if (outcome.kind === 'charged') {
-      submission.caller.place.takenByCharge();
+      submission.caller.rateSlot.takenByCharge();
       return { kind: 'charged', creations: order.creations };
     }
     if (outcome.kind === 'retry_moved') return outcome;
@@ -219,7 +219,7 @@ async function lookAgain(
 /** Source images may have taken seconds: month, rate window and deadline follow the time of the charge. */
 function orderOf(submission: Submission, services: SubmitServices): ChargeOrder {
   const { caller, idempotency, retry, plan } = submission;
-  const { account, apiKey, place, token } = caller;
+  const { account, apiKey, rateSlot, token } = caller;
   const nowMillis = services.clock.now();
   const { count } = plan.request;
   const uploads = uploadIdsIn(addressesOf(plan.request));
@@ -234,7 +234,7 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
     ...(token && { token }),
     maxConcurrent: account.limits.maxConcurrent,
     nowMillis,
-    ...(!place.isTaken && { postRate: limitOf(caller, 'post') }),
+    ...(!rateSlot.isTaken && { postRate: limitOf(caller, 'post') }),
     ...(uploads.length > 0 && { uploads }),
     ...(idempotency && { idempotency }),
     ...(retry && { retry }),

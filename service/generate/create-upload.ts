@@ -12,7 +12,7 @@ export const createUpload: Handle<UploadServices> = async (request, caller, serv
   const { id: accountId, limits } = account;
   const asked = parseUpload(request);
   // Before the first write, so that a request that the rate refuses writes nothing.
-  await caller.place.take();
+  await caller.rateSlot.take();
   const nowMillis = clock.now();
   const upload = newUpload(
     { accountId, ...(token && { user: token.user }), ...asked },

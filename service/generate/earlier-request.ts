@@ -71,7 +71,7 @@ export function replayed(creations: Creations, { catalog }: CatalogServices): Ac
 // The tries of one call, as the openai libraries number them (service/creations/retries.ts).
 
 /** How often a request reads again because another try of the same body was faster. */
-const mostLooks = 3;
+const mostReads = 3;
 
 export type FoundTry =
   | {
@@ -99,7 +99,7 @@ export async function findTry(
   { retries, creations, clock }: TryServices,
 ): Promise<FoundTry> {
   let known = head;
-  for (let look = 1; look <= mostLooks; look += 1) {
+  for (let attempt = 1; attempt <= mostReads; attempt += 1) {
     const nowMillis = clock.now();
     const entries = needsEntries(request.attempt, known)
       ? await retries.entries(request.place, nowMillis)

@@ -7,7 +7,7 @@ import type { Handle } from '../api/serve.ts';
 import { deprecationHeaders } from '../catalog/sold-catalog.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import { refundCreation } from '../creations/refund-creation.ts';
-import { lookQuietly, placeOf } from '../notices/check-thresholds.ts';
+import { checkQuietly, subjectOf } from '../notices/check-thresholds.ts';
 import { executionName } from '../values/ids.ts';
 import { Problem } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
@@ -60,7 +60,7 @@ async function isGivenBack(creation: CreationRecord, services: StartServices): P
   try {
     const refund = { failure: 'ServiceUnavailable', announce: false } as const;
     const outcome = await refundCreation(creation, refund, { creationId: creation.id }, services);
-    if (outcome === 'refunded' && creation.isWatched) await lookQuietly(placeOf(creation), services);
+    if (outcome === 'refunded' && creation.isWatched) await checkQuietly(subjectOf(creation), services);
     if (outcome !== 'already_terminal') return outcome === 'refunded';
     return (await services.creations.read(creation.id))?.status === 'failed';
   } catch (error) {
@@ -148,6 +148,6 @@ async function answerTo(
   const seconds = waitSeconds(request.headers['prefer']);
   if (seconds === undefined) return acceptedAnswer(made, services);
   // A replay is not charged, so no charge has counted it. It is counted before it is held.
-  await caller.place.take();
+  await caller.rateSlot.take();
   return awaitOutcome(made, seconds, services);
 }

@@ -1,5 +1,5 @@
 import { createTopUpState } from '../accounts/top-up-state-reads.ts';
-import { createHeldPlaces } from '../api/held-places-store.ts';
+import { createHeldSlots } from '../api/held-slots-store.ts';
 import { type CatalogPlatform, catalogsOf, openApiWith } from '../api/open.ts';
 import type { Door, Table } from '../aws/dynamodb/table.ts';
 import type { AfterCatalog } from '../catalog/sold-catalog.ts';
@@ -38,7 +38,7 @@ export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
       charges: createCharges(loggingConflicts(store, log)),
       uploads: createUploadReader(store),
       executions: createExecutions(on.states, machines, signal),
-      held: createHeldPlaces(store, door, heldLimit),
+      held: createHeldSlots(store, door, heldLimit),
       notices: createNoticeMarks(store),
       noticeExecutions: createNoticeExecutions(on.states, noticeMachine, signal),
       images: on.images(signal),

@@ -78,7 +78,7 @@ export async function copySources(
   // A mask belongs to a source image, so without sources there is none.
   if (request.imageUrls.length === 0) return { sources: [] };
   // A download costs more than a refusal, so the request is counted before the first download.
-  await caller.place.take();
+  await caller.rateSlot.take();
   const uploads = await findUploads(request, caller, services);
   const limit = services.clock.timeout(allSourcesTimeoutMillis);
   const signal = AbortSignal.any([limit.signal, services.budget.signal]);

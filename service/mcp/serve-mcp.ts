@@ -12,7 +12,7 @@ import {
   checkRate,
   countedGet,
   isOverloaded,
-  openRatePlace,
+  openRateSlot,
   rateHeaders,
 } from '../api/admit.ts';
 import { authenticate } from '../api/authenticate.ts';
@@ -101,7 +101,7 @@ export function serveMcp(open: OpenServices<BeforeCatalog<McpServices>>): Stream
 async function answerTo(incoming: Incoming, services: BeforeCatalog<McpServices>): Promise<StreamedAnswer> {
   const { request, rate, id } = incoming;
   const known = await authenticate(request, rate, services);
-  const caller = { ...known, place: openRatePlace(known, rate, services.requests) };
+  const caller = { ...known, rateSlot: openRateSlot(known, rate, services.requests) };
   const { log } = logWith(services, { requestId: request.requestId, accountId: caller.account.id });
   const named = { ...services, log };
   try {

@@ -2,9 +2,9 @@
 import type { NoticeSettings } from '../accounts/account-settings-store.ts';
 import type { Account } from '../accounts/account.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import { lookAfterCommand, type LookServices } from './check-thresholds.ts';
+import { checkAfterCommand, type ThresholdServices } from './check-thresholds.ts';
 
-export interface NoticeSettingServices extends LookServices {
+export interface NoticeSettingServices extends ThresholdServices {
   readonly outbound: Outbound;
   readonly accounts: { change(id: Account['id'], change: NoticeSettings): Promise<void> };
 }
@@ -31,6 +31,6 @@ export async function setNotices(
   const outcome = await checkNoticeUrl(settings.noticeUrl, services);
   if (outcome.kind === 'refused') return outcome;
   await services.accounts.change(id, settings);
-  await lookAfterCommand({ accountId: id, periods: {} }, services);
+  await checkAfterCommand({ accountId: id, periods: {} }, services);
   return outcome;
 }

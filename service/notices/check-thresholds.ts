@@ -1,6 +1,6 @@
 /** Clears alerts whose threshold is no longer passed, and sends those that are. */
 import { getsNotices } from '../accounts/account.ts';
-import { capKinds, watchedCaps } from '../accounts/watched-caps.ts';
+import { capKinds, capRules } from '../accounts/cap-kinds.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import type { CommonServices } from '../platform/common.ts';
@@ -10,16 +10,16 @@ import { type Clock, errorName, type RandomBytes } from '../values/runtime.ts';
 import type { NoticeExecutions } from './notice-executions.ts';
 import type { NoticeMarks } from './notice-store.ts';
 import {
-  crossingsOf,
-  type Looked,
+  unsentAlerts,
+  type Checked,
   newNotice,
   type NoticeRecord,
   type RefusedFor,
-  undoneMarks,
-  untoldBudget,
+  outdatedMarks,
+  budgetToCheck,
 } from './notice.ts';
 
-export interface LookServices {
+export interface ThresholdServices {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly notices: NoticeMarks;
@@ -29,21 +29,21 @@ export interface LookServices {
   readonly monthSpent?: (account: AccountId, month: string) => Promise<Micros>;
 }
 
-interface Place {
+interface Subject {
   readonly accountId: AccountId;
   readonly keyId?: KeyId;
-  readonly periods: Looked['periods'];
+  readonly periods: Checked['periods'];
   /** The user whose spend is checked, in the period of the cap for each user. */
   readonly user?: string;
   readonly refused?: RefusedFor;
 }
 
 /** Whose thresholds a creation may have crossed: its account, and the key and the user that were charged. */
-export function placeOf(creation: CreationRecord): Place {
+export function subjectOf(creation: CreationRecord): Subject {
   const { accountId, keyId, user } = creation;
   const periods = Object.fromEntries(
     capKinds.flatMap((cap) => {
-      const period = watchedCaps[cap].chargedPeriod(creation);
+      const period = capRules[cap].chargedPeriod(creation);
       return period === undefined ? [] : [[cap, period]];
     }),
   );
@@ -55,57 +55,60 @@ export function placeOf(creation: CreationRecord): Place {
  * cleared.
  * @returns the notices that this check sent
  */
-export async function lookForCrossings(place: Place, services: LookServices): Promise<NoticeRecord[]> {
-  const { accountId, keyId, periods, user, refused } = place;
+export async function checkThresholds(
+  subject: Subject,
+  services: ThresholdServices,
+): Promise<NoticeRecord[]> {
+  const { accountId, keyId, periods, user, refused } = subject;
   const counter =
     user !== undefined && periods.user !== undefined ? { user, month: periods.user } : undefined;
-  const found = await services.notices.look(accountId, keyId, counter);
+  const found = await services.notices.readSpender(accountId, keyId, counter);
   if (!found) return [];
-  for (const mark of undoneMarks(found.account)) await services.notices.takeBack(found.account, mark);
-  const budget = getsNotices(found.account) ? untoldBudget(found.account, periods.monthly) : undefined;
+  for (const mark of outdatedMarks(found.account)) await services.notices.clear(found.account, mark);
+  const budget = getsNotices(found.account) ? budgetToCheck(found.account, periods.monthly) : undefined;
   const spent = budget && (await services.monthSpent?.(accountId, budget.month));
   const ofBudget = spent !== undefined && { monthSpentMicros: spent };
-  return tellCrossings({ ...found, periods, ...(refused && { refused }), ...ofBudget }, services);
+  return sendAlerts({ ...found, periods, ...(refused && { refused }), ...ofBudget }, services);
 }
 
 /** Checks after the operator moved money. A check that breaks off is left to the next one. */
-export async function lookAfterCommand(place: Place, services: LookServices): Promise<void> {
+export async function checkAfterCommand(subject: Subject, services: ThresholdServices): Promise<void> {
   try {
-    await lookForCrossings(place, services);
+    await checkThresholds(subject, services);
   } catch {
     // See above.
   }
 }
 
-async function tellCrossings(looked: Looked, services: LookServices): Promise<NoticeRecord[]> {
-  const { account } = looked;
+async function sendAlerts(checked: Checked, services: ThresholdServices): Promise<NoticeRecord[]> {
+  const { account } = checked;
   const { clock, randomBytes, notices, noticeExecutions: executions } = services;
   if (!getsNotices(account)) return [];
-  const told: NoticeRecord[] = [];
-  for (const crossing of crossingsOf(looked)) {
+  const sent: NoticeRecord[] = [];
+  for (const alert of unsentAlerts(checked)) {
     const nowMillis = clock.now();
     const dueAt = executions ? nowMillis + webhookGraceMillis : nowMillis;
     const made = { nowMillis, dueAt, randomBytes: randomBytes(16) };
-    const notice = newNotice(account, crossing, made);
-    if (!(await notices.tell(crossing, notice))) continue;
-    told.push(notice);
+    const notice = newNotice(account, alert, made);
+    if (!(await notices.store(alert, notice))) continue;
+    sent.push(notice);
     // A start that is refused or unclear is left to the reconciler.
     await executions?.start(notice.id, notice.executions);
   }
-  return told;
+  return sent;
 }
 
 // Checks thresholds without failing the work of the caller.
 
 /** False when the check failed. The alert then stays unmarked, and the next check sends its notice. */
-export async function lookQuietly(
-  place: Place,
-  services: LookServices & Pick<CommonServices, 'log'>,
+export async function checkQuietly(
+  subject: Subject,
+  services: ThresholdServices & Pick<CommonServices, 'log'>,
 ): Promise<boolean> {
-  const { accountId } = place;
+  const { accountId } = subject;
   const { log } = services;
   try {
-    for (const { id: noticeId, type } of await lookForCrossings(place, services))
+    for (const { id: noticeId, type } of await checkThresholds(subject, services))
       log.info('notice_told', { noticeId, accountId, type });
     return true;
   } catch (error) {

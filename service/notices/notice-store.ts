@@ -1,7 +1,6 @@
 /**
- * Notices. One transaction stores a notice: it marks the passed threshold in the item of the account, the
- * key or the user, under the condition that it is not marked and that the amount is beyond its threshold, and it puts the
- * notice.
+ * Notices. One transaction stores a notice and marks its threshold in the item of the account, the key or the
+ * user. The transaction requires that the threshold is not marked and is crossed.
  */
 import {
   accountFromItem,
@@ -15,7 +14,7 @@ import {
 import type { Account, ApiKey, ToldBudget, ToldCap, ToldWallet } from '../accounts/account.ts';
 import { counterExpiry } from '../accounts/caps.ts';
 import { userHash } from '../accounts/end-user.ts';
-import { type LookedUser, overMarks, toldCapName, watchedCaps } from '../accounts/watched-caps.ts';
+import { type UserSpend, expiredMarks, toldCapName, capRules } from '../accounts/cap-kinds.ts';
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
@@ -25,7 +24,7 @@ import { keptDays } from '../creations/creation-items.ts';
 import { eventItem } from '../creations/event-items.ts';
 import { Overloaded } from '../values/errors.ts';
 import { type AccountId, eventIdOfNotice, type KeyId, type NoticeId } from '../values/ids.ts';
-import { type Crossing, failingAttempts, type NoticeRecord } from './notice.ts';
+import { type ThresholdAlert, failingAttempts, type NoticeRecord } from './notice.ts';
 
 function noticeToItem(notice: NoticeRecord): Item {
   const createdSeconds = Math.floor(Date.parse(notice.createdAt) / 1000);
@@ -43,7 +42,7 @@ export function noticeFromItem(item: Item): NoticeRecord {
 }
 
 /** The item with the mark of a cap: key or user's counter. It must be unmarked and still at the level. */
-type CapCrossing = Extract<Crossing, { type: 'key.cap_reached' }>;
+type CapAlert = Extract<ThresholdAlert, { type: 'key.cap_reached' }>;
 
 const isUntold = '(attribute_not_exists(#told) OR #told.capMicros <> :cap OR #told.#level < :level)';
 const isSameCap = '#cap = :cap';
@@ -55,24 +54,24 @@ interface AtLeast {
 
 function capItem(
   table: Table,
-  crossing: CapCrossing,
+  alert: CapAlert,
   notice: Pick<NoticeRecord, 'id' | 'accountId'>,
 ): TransactItem {
-  return crossing.user === undefined
-    ? keyMark(table, crossing, notice)
-    : userMark(table, crossing, notice, crossing.user);
+  return alert.user === undefined
+    ? keyMark(table, alert, notice)
+    : userMark(table, alert, notice, alert.user);
 }
 
 function keyMark(
   table: Table,
-  crossing: CapCrossing,
+  alert: CapAlert,
   { id, accountId }: Pick<NoticeRecord, 'id' | 'accountId'>,
 ): TransactItem {
-  const { apiKey, cap, period, level, capMicros } = crossing;
+  const { apiKey, cap, period, level, capMicros } = alert;
   // A key whose daily cap refuses every request is never charged, so its old marks are removed here, too.
-  const over = cap === 'daily' ? overMarks(apiKey, period).map(toldAttribute) : [];
+  const over = cap === 'daily' ? expiredMarks(apiKey, period).map(toldAttribute) : [];
   const removal = over.length === 0 ? '' : ` REMOVE ${over.map((_, index) => `#over${index}`).join(', ')}`;
-  const reached = reachedConditions(spendOf(crossing));
+  const reached = reachedConditions(spendOf(alert));
   const mark: ToldCap = { id, level, capMicros };
   return {
     Update: {
@@ -83,7 +82,7 @@ function keyMark(
       ExpressionAttributeNames: {
         '#told': toldAttribute(toldCapName(cap, period)),
         '#level': 'level',
-        '#cap': watchedCaps[cap].capName,
+        '#cap': capRules[cap].capName,
         ...Object.fromEntries(over.map((name, index) => [`#over${index}`, name])),
         ...reached.names,
       },
@@ -95,7 +94,7 @@ function keyMark(
 /** The mark in the counter of a user. The cap is in another item, so the notice has the cap as read. */
 function userMark(
   table: Table,
-  { apiKey, period, level, capMicros, leastMicros }: CapCrossing,
+  { apiKey, period, level, capMicros, leastMicros }: CapAlert,
   { id, accountId }: Pick<NoticeRecord, 'id' | 'accountId'>,
   user: string,
 ): TransactItem {
@@ -105,7 +104,8 @@ function userMark(
     Update: {
       TableName: table.name,
       Key: keys.userSpend(accountId, apiKey.id, period, userHash(user)),
-      // A request above the whole cap may be refused before anything is counted. Then this makes the counter.
+      // A request above the whole cap may be refused before anything is counted. Then this update makes the
+      // counter.
       UpdateExpression: 'SET #told = :mark, #ttl = :ttl',
       ConditionExpression: [isUntold, ...reached.conditions].join(' AND '),
       ExpressionAttributeNames: {
@@ -125,7 +125,7 @@ function userMark(
   };
 }
 
-function spendOf({ apiKey, cap, period, leastMicros }: CapCrossing): AtLeast[] {
+function spendOf({ apiKey, cap, period, leastMicros }: CapAlert): AtLeast[] {
   switch (cap) {
     case 'daily':
       return atLeast(dayAttribute(period), leastMicros);
@@ -138,15 +138,15 @@ function spendOf({ apiKey, cap, period, leastMicros }: CapCrossing): AtLeast[] {
   }
 }
 
-/** A spend of nothing has no attribute to compare. A request above the whole cap may be refused then. */
+/** A spend of 0 has no attribute to compare. Then a request above the whole cap may have been refused. */
 function atLeast(attribute: string, micros: number): AtLeast[] {
   return micros > 0 ? [{ attribute, micros }] : [];
 }
 
 /**
- * The total is the sum of the months. The newest month is compared with the level without the other months,
- * as they were read. A refund may still take from the month before the newest, so that month must not have
- * become less. A refund of an older month is not seen.
+ * The total is the sum of the months. The newest month is compared with the level minus the other months, as
+ * they were read. A refund may still reduce the month before the newest, so the condition also requires that
+ * this month has not become less. A refund of an older month is not noticed.
  */
 function totalAtLeast(spent: Readonly<Record<string, number>>, leastMicros: number): AtLeast[] {
   if (leastMicros <= 0) return [];
@@ -182,27 +182,31 @@ const isBudgetUntold =
   'monthlyBudgetMicros = :budget AND (attribute_not_exists(toldBudget) OR toldBudget.#month < :month OR (toldBudget.#month = :month AND (toldBudget.budgetMicros <> :budget OR toldBudget.#level < :level)))';
 const isFailing = 'attribute_not_exists(toldFailing) AND webhookFailures >= :failures';
 
-/** A mark is taken back only by the one who has read it, and only while the amount is on the good side. */
+/**
+ * A mark is removed only if it is still the mark that was read, and only while the amount is on the good
+ * side.
+ */
 const goodAgain = {
   toldLow: '(attribute_not_exists(lowBalanceMicros) OR availableMicros >= lowBalanceMicros)',
   toldEmpty: 'availableMicros >= toldEmpty.belowMicros',
 } as const;
 
-type Looking = ReturnType<NoticeMarks['look']>;
+type FoundSpender = ReturnType<NoticeMarks['readSpender']>;
 
 export function createNoticeMarks(table: Table) {
   return {
     /** Account, key and what the key spent for a user in a month, by one consistent read. */
-    look: (
+    readSpender: (
       accountId: AccountId,
       keyId?: KeyId,
       counter?: { readonly user: string; readonly month: string },
     ): Promise<
-      { readonly account: Account; readonly apiKey?: ApiKey; readonly user?: LookedUser } | undefined
-    > => look(table, accountId, keyId, counter),
+      { readonly account: Account; readonly apiKey?: ApiKey; readonly user?: UserSpend } | undefined
+    > => readSpender(table, accountId, keyId, counter),
     /** Stores the notice and its mark in one transaction. False when it was sent, or no longer applies. */
-    tell: (crossing: Crossing, notice: NoticeRecord): Promise<boolean> => tell(table, crossing, notice),
-    takeBack: async (account: Account, mark: 'toldLow' | 'toldEmpty') => {
+    store: (alert: ThresholdAlert, notice: NoticeRecord): Promise<boolean> =>
+      storeAlert(table, alert, notice),
+    clear: async (account: Account, mark: 'toldLow' | 'toldEmpty') => {
       const read = account[mark]?.id;
       if (read === undefined) return;
       await updateIf(table, keys.account(account.id), {
@@ -232,7 +236,10 @@ export function createNoticeStore(table: Table) {
   };
 }
 
-async function look(table: Table, ...[accountId, keyId, counter]: Parameters<NoticeMarks['look']>): Looking {
+async function readSpender(
+  table: Table,
+  ...[accountId, keyId, counter]: Parameters<NoticeMarks['readSpender']>
+): FoundSpender {
   const wanted = [
     keys.account(accountId),
     ...(keyId ? [keys.apiKey(accountId, keyId)] : []),
@@ -252,8 +259,8 @@ async function look(table: Table, ...[accountId, keyId, counter]: Parameters<Not
   };
 }
 
-async function tell(table: Table, crossing: Crossing, notice: NoticeRecord): Promise<boolean> {
-  const mark = markItem(table, crossing, notice);
+async function storeAlert(table: Table, alert: ThresholdAlert, notice: NoticeRecord): Promise<boolean> {
+  const mark = markItem(table, alert, notice);
   // The id of the notice is also the token of the transaction, without its prefix: a token has 36 characters.
   const token = notice.id.slice('ntc_'.length);
   const outcome = await transact(table, [mark, ...noticeItems(table, notice)], token);
@@ -263,7 +270,7 @@ async function tell(table: Table, crossing: Crossing, notice: NoticeRecord): Pro
     case 'refused':
       return isOurs(outcome.refusals);
     case 'overloaded':
-      throw new Overloaded('the table stayed busy: the next look tells the crossing');
+      throw new Overloaded('the table stayed busy: the next check sends the notice');
   }
 }
 
@@ -280,14 +287,14 @@ export function noticeItems(table: Table, notice: NoticeRecord): readonly [Trans
   return [put, eventItem(table, notice.accountId, entry)];
 }
 
-/** The notice exists already: an earlier try of ours wrote everything, and its answer was lost. */
+/** The notice exists already: our earlier try wrote everything, and its answer was lost. */
 function isOurs([, put]: readonly Refusal[]): boolean {
   return put !== undefined;
 }
 
-function markItem(table: Table, crossing: Crossing, { id, accountId }: NoticeRecord): TransactItem {
-  if (crossing.type === 'key.cap_reached') return capItem(table, crossing, { id, accountId });
-  const { name, mark, condition, values, names } = walletMark(crossing, id);
+function markItem(table: Table, alert: ThresholdAlert, { id, accountId }: NoticeRecord): TransactItem {
+  if (alert.type === 'key.cap_reached') return capItem(table, alert, { id, accountId });
+  const { name, mark, condition, values, names } = walletMark(alert, id);
   return {
     Update: {
       TableName: table.name,
@@ -309,18 +316,18 @@ interface WalletMark {
 }
 
 function walletMark(
-  crossing: Exclude<Crossing, { type: 'key.cap_reached' }>,
+  alert: Exclude<ThresholdAlert, { type: 'key.cap_reached' }>,
   id: NoticeRecord['id'],
 ): WalletMark {
-  switch (crossing.type) {
+  switch (alert.type) {
     case 'wallet.low':
       return { name: 'toldLow', mark: { id }, condition: isLow, values: {} };
     case 'wallet.empty':
       return {
         name: 'toldEmpty',
-        mark: { id, belowMicros: crossing.neededMicros },
+        mark: { id, belowMicros: alert.neededMicros },
         condition: isEmpty,
-        values: { ':needed': crossing.neededMicros },
+        values: { ':needed': alert.neededMicros },
       };
     case 'webhook.failing':
       return {
@@ -330,7 +337,7 @@ function walletMark(
         values: { ':failures': failingAttempts },
       };
     case 'budget.reached': {
-      const { month, level, budgetMicros } = crossing;
+      const { month, level, budgetMicros } = alert;
       return {
         name: 'toldBudget',
         mark: { id, month, level, budgetMicros },

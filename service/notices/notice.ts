@@ -10,11 +10,11 @@ import type { Account, ApiKey } from '../accounts/account.ts';
 import {
   type CapKind,
   capKinds,
-  type LookedUser,
+  type UserSpend,
   shownPeriod,
   toldOf,
-  watchedCaps,
-} from '../accounts/watched-caps.ts';
+  capRules,
+} from '../accounts/cap-kinds.ts';
 import type { WebhookState } from '../creations/creation.ts';
 import {
   type AccountId,
@@ -32,7 +32,7 @@ export type CapLevel = (typeof capLevels)[number];
 /** Number of failed attempts in a row, over all webhooks of an account, that causes one notice. */
 export const failingAttempts = 10;
 
-export type Crossing =
+export type ThresholdAlert =
   | { readonly type: 'wallet.low'; readonly thresholdMicros: Micros }
   /** `neededMicros`: with so much available the wallet would not be empty. */
   | { readonly type: 'wallet.empty'; readonly neededMicros: Micros }
@@ -93,12 +93,12 @@ export type RefusedFor =
   | { readonly kind: 'balance'; readonly costMicros: Micros }
   | { readonly kind: 'cap'; readonly cap: CapKind; readonly costMicros: Micros };
 
-export interface Looked {
+export interface Checked {
   readonly account: Account;
   /** The key whose caps are checked. Absent: no cap can have been reached. */
   readonly apiKey?: ApiKey;
   /** The user whose spend is checked. Absent: no user's cap can have been reached. */
-  readonly user?: LookedUser;
+  readonly user?: UserSpend;
   /** The period of each cap that is checked. */
   readonly periods: Readonly<Partial<Record<CapKind, string>>>;
   readonly refused?: RefusedFor;
@@ -107,10 +107,10 @@ export interface Looked {
 }
 
 /** Every alert that is due and not marked as sent. The transaction that sends it checks again. */
-export function crossingsOf(looked: Looked): readonly Crossing[] {
-  const { account } = looked;
+export function unsentAlerts(checked: Checked): readonly ThresholdAlert[] {
+  const { account } = checked;
   const { availableMicros: available, lowBalanceMicros: low, webhookFailures: failures = 0 } = account;
-  const needed = looked.refused?.kind === 'balance' ? looked.refused.costMicros : asMicros(1);
+  const needed = checked.refused?.kind === 'balance' ? checked.refused.costMicros : asMicros(1);
   return [
     ...(low !== undefined && available < low && !account.toldLow
       ? [{ type: 'wallet.low', thresholdMicros: low } as const]
@@ -118,16 +118,16 @@ export function crossingsOf(looked: Looked): readonly Crossing[] {
     ...(available < needed && !account.toldEmpty
       ? [{ type: 'wallet.empty', neededMicros: needed } as const]
       : []),
-    ...capKinds.flatMap((cap) => capCrossing(looked, cap) ?? []),
+    ...capKinds.flatMap((cap) => capAlert(checked, cap) ?? []),
     ...(failures >= failingAttempts && !account.toldFailing
       ? [{ type: 'webhook.failing', failures } as const]
       : []),
-    ...(budgetCrossing(looked) ?? []),
+    ...(budgetAlert(checked) ?? []),
   ];
 }
 
 /** Undefined: this month needs no further notice about the budget, whatever is spent. */
-export function untoldBudget(
+export function budgetToCheck(
   { monthlyBudgetMicros: budgetMicros, toldBudget: told }: Account,
   month: string | undefined,
 ): { readonly month: string; readonly budgetMicros: Micros; readonly above: number } | undefined {
@@ -139,8 +139,8 @@ export function untoldBudget(
   return above < 100 ? { month, budgetMicros, above } : undefined;
 }
 
-function budgetCrossing({ account, periods, monthSpentMicros: spent }: Looked): Crossing[] | undefined {
-  const open = untoldBudget(account, periods.monthly);
+function budgetAlert({ account, periods, monthSpentMicros: spent }: Checked): ThresholdAlert[] | undefined {
+  const open = budgetToCheck(account, periods.monthly);
   if (!open || spent === undefined) return undefined;
   const { month, budgetMicros, above } = open;
   const level = capLevels.find((one) => spent * 100 >= budgetMicros * one);
@@ -149,8 +149,8 @@ function budgetCrossing({ account, periods, monthSpentMicros: spent }: Looked): 
 }
 
 /** The highest level that the spend of the period has reached and for which no notice was sent. */
-function capCrossing({ apiKey, user, periods, refused }: Looked, cap: CapKind): Crossing | undefined {
-  const { capName, spentIn } = watchedCaps[cap];
+function capAlert({ apiKey, user, periods, refused }: Checked, cap: CapKind): ThresholdAlert | undefined {
+  const { capName, spentIn } = capRules[cap];
   const period = periods[cap];
   const capMicros = apiKey?.[capName];
   if (!apiKey || capMicros === undefined || period === undefined) return undefined;
@@ -178,7 +178,7 @@ function capCrossing({ apiKey, user, periods, refused }: Looked, cap: CapKind): 
 }
 
 /** The marks of the wallet whose amount is back on the good side of the threshold. */
-export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty')[] {
+export function outdatedMarks(account: Account): readonly ('toldLow' | 'toldEmpty')[] {
   const { availableMicros: available, lowBalanceMicros: low, toldLow, toldEmpty } = account;
   return [
     ...(toldLow && (low === undefined || available >= low) ? (['toldLow'] as const) : []),
@@ -194,8 +194,8 @@ interface Made {
 }
 
 /** The notice of a threshold alert. */
-export function newNotice(account: Account, crossing: Crossing, made: Made): NoticeRecord {
-  return noticeOf(account, crossing.type, partsOf(account, crossing), made);
+export function newNotice(account: Account, alert: ThresholdAlert, made: Made): NoticeRecord {
+  return noticeOf(account, alert.type, partsOf(account, alert), made);
 }
 
 type NotifiedAccount = Pick<Account, 'id' | 'noticeUrl' | 'noticeEndpoints' | 'mailChoices'>;
@@ -238,29 +238,29 @@ export function noticeBody(
   return JSON.stringify({ notice: type, id, created_at: createdAt, ...parts });
 }
 
-type CapReached = Extract<Crossing, { type: 'key.cap_reached' }>;
+type CapReached = Extract<ThresholdAlert, { type: 'key.cap_reached' }>;
 /** What the body of a notice shows of a threshold alert. */
-type ShownCrossing =
-  | Exclude<Crossing, CapReached>
+type ShownAlert =
+  | Exclude<ThresholdAlert, CapReached>
   | (Omit<CapReached, 'apiKey' | 'leastMicros'> & { readonly apiKey: Pick<ApiKey, 'id' | 'name'> });
 type Wallet = Pick<Account, 'availableMicros' | 'lowBalanceMicros'>;
 
 /** The members of the body that a threshold alert adds. */
-export function partsOf(account: Wallet, crossing: ShownCrossing): Readonly<Record<string, unknown>> {
+export function partsOf(account: Wallet, alert: ShownAlert): Readonly<Record<string, unknown>> {
   const wallet = walletView(account);
-  switch (crossing.type) {
+  switch (alert.type) {
     case 'wallet.low':
       return { account: wallet };
     case 'wallet.empty':
-      return { account: { ...wallet, required: toUsd(crossing.neededMicros) } };
+      return { account: { ...wallet, required: toUsd(alert.neededMicros) } };
     case 'key.cap_reached':
-      return { account: wallet, key: capView(crossing) };
+      return { account: wallet, key: capView(alert) };
     case 'webhook.failing':
-      return { account: wallet, webhooks: { failed_attempts: crossing.failures } };
+      return { account: wallet, webhooks: { failed_attempts: alert.failures } };
     case 'budget.reached': {
-      const { month, level, budgetMicros, spentMicros } = crossing;
+      const { month, level, budgetMicros, spentMicros } = alert;
       const [limit, spent] = [toUsd(budgetMicros), toUsd(spentMicros)];
-      const resetsAt = watchedCaps.monthly.resetsAt(month);
+      const resetsAt = capRules.monthly.resetsAt(month);
       const budget = { month: shownPeriod(month), level, limit, spent, resets_at: resetsAt };
       return { account: wallet, budget };
     }
@@ -298,8 +298,8 @@ interface CapView {
   readonly resets_at: string | null;
 }
 
-function capView(crossing: Extract<ShownCrossing, { type: 'key.cap_reached' }>): CapView {
-  const { apiKey, user, cap, period, level, capMicros, spentMicros } = crossing;
+function capView(alert: Extract<ShownAlert, { type: 'key.cap_reached' }>): CapView {
+  const { apiKey, user, cap, period, level, capMicros, spentMicros } = alert;
   return {
     id: apiKey.id,
     name: apiKey.name,
@@ -309,7 +309,7 @@ function capView(crossing: Extract<ShownCrossing, { type: 'key.cap_reached' }>):
     level,
     limit: toUsd(capMicros),
     spent: toUsd(spentMicros),
-    resets_at: watchedCaps[cap].resetsAt(period),
+    resets_at: capRules[cap].resetsAt(period),
   };
 }
 

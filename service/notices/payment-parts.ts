@@ -9,7 +9,7 @@ interface PaidPart {
   readonly amountMicros: Micros;
 }
 
-export type PaymentTold =
+export type PaymentNews =
   | { readonly type: 'payment.received'; readonly payment: PaidPart }
   | {
       readonly type: 'payment.failed';
@@ -38,13 +38,13 @@ export const reversedReasons = ['refund', 'dispute', 'dispute_won'] as const;
 /** The members that a payment adds to the body. @param payUrl the page on which a person pays */
 export function paymentParts(
   account: Pick<Account, 'availableMicros' | 'lowBalanceMicros'>,
-  told: PaymentTold,
+  told: PaymentNews,
   payUrl: string,
 ): Readonly<Record<string, unknown>> {
   return { account: walletView(account), payment: paymentView(told, payUrl) };
 }
 
-function paymentView(told: PaymentTold, payUrl: string): Readonly<Record<string, unknown>> {
+function paymentView(told: PaymentNews, payUrl: string): Readonly<Record<string, unknown>> {
   switch (told.type) {
     case 'payment.received': {
       const { id, kind, amountMicros } = told.payment;

@@ -61,7 +61,7 @@ async function acceptTry(
   const attempt = attemptOf(headers['x-stainless-retry-count']);
   const place = { accountId: account.id, keyId: apiKey.id, bodyHash: hash };
   // A try that attaches is noted at once. It must not be refused after that.
-  if (attempt !== undefined && attempt > 0) await caller.place.take();
+  if (attempt !== undefined && attempt > 0) await caller.rateSlot.take();
   for (let round = 1; round <= mostRounds; round += 1) {
     const head = await services.retries.readHead(place);
     const accepted = await takeOrMake(

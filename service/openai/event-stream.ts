@@ -3,7 +3,7 @@ import { keepAliveMillis } from '../contract/limits.ts';
 import type { Creations } from '../generate/earlier-request.ts';
 import type { Problem } from '../values/problem.ts';
 import type { OpenaiAction } from './fields.ts';
-import { longestLookMillis, looksWhileHeld } from './hold.ts';
+import { longestPauseMillis, pollWhileHeld } from './hold.ts';
 import { shownOf } from './json-answer.ts';
 import type { OpenaiImageServices } from './open.ts';
 import { base64Parts, type Picture, picturesOf, refusalOf, unreadable } from './outcome.ts';
@@ -40,7 +40,7 @@ export async function* eventStream(
   yield keepAlive;
   let spokeAt = budget.elapsed();
   try {
-    for await (const seen of looksWhileHeld(accepted, untilMillis, services)) {
+    for await (const seen of pollWhileHeld(accepted, untilMillis, services)) {
       last = seen;
       for (const picture of picturesOf(seen)) {
         if (sent.has(picture.image.key)) continue;
@@ -49,7 +49,7 @@ export async function* eventStream(
         spokeAt = budget.elapsed();
       }
       // The next poll may come as late as this.
-      if (budget.elapsed() + longestLookMillis - spokeAt <= keepAliveMillis) continue;
+      if (budget.elapsed() + longestPauseMillis - spokeAt <= keepAliveMillis) continue;
       yield keepAlive;
       spokeAt = budget.elapsed();
     }

@@ -2,12 +2,12 @@
 import type { ApiServices } from '../api/open.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { answerBeforeTimeoutMillis, heldMillis } from '../contract/limits.ts';
-import { looksAt } from '../generate/await-outcome.ts';
+import { pollCreations } from '../generate/await-outcome.ts';
 import type { Creations } from '../generate/earlier-request.ts';
 import { errorName } from '../values/runtime.ts';
 
 /** A picture takes seconds at least. Shorter pauses would only cost reads. */
-export const longestLookMillis = 2_000;
+export const longestPauseMillis = 2_000;
 const pauseAfterErrorMillis = 1_000;
 
 /** The seconds that the OpenAI libraries wait for an answer: that for Python, that for Node. */
@@ -24,7 +24,7 @@ export function heldUntil(headers: ApiRequest['headers']): number {
 }
 
 /** The creations after each poll. A read that fails is repeated: the client has paid, and waits. */
-export async function* looksWhileHeld(
+export async function* pollWhileHeld(
   creations: Creations,
   untilMillis: number,
   services: Pick<ApiServices, 'clock' | 'creations' | 'budget' | 'log'>,
@@ -32,7 +32,7 @@ export async function* looksWhileHeld(
   let last = creations;
   for (;;) {
     try {
-      for await (const seen of looksAt(last, { untilMillis, longestLookMillis }, services)) {
+      for await (const seen of pollCreations(last, { untilMillis, longestPauseMillis }, services)) {
         last = seen;
         yield last;
       }

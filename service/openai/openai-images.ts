@@ -8,7 +8,7 @@ import type { Problem } from '../values/problem.ts';
 import { type AcceptedImages, acceptImages, noteTold } from './accept-try.ts';
 import { eventStream } from './event-stream.ts';
 import { ignoredHeader, shownFormats } from './fields.ts';
-import { heldUntil, looksWhileHeld } from './hold.ts';
+import { heldUntil, pollWhileHeld } from './hold.ts';
 import { picturesAnswer } from './json-answer.ts';
 import type { OpenaiImageServices } from './open.ts';
 import { creationHeaders, refusalOf } from './outcome.ts';
@@ -26,7 +26,7 @@ export const openaiImages: OpenaiHandle<OpenaiImageServices> = async (request, c
     const accepted = await acceptImages({ request, asked, caller, hold }, services);
     // A request that an earlier request has paid for is not charged again. It counts against the rate before
     // it is held.
-    await caller.place.take();
+    await caller.rateSlot.take();
     const isHeld = haveEnded(accepted.creations) || (await hold.take());
     const answer = await answerWith(asked, accepted, isHeld ? untilMillis : 0, services);
     const headers = { ...answer.headers, ...moreHeaders(asked, accepted, services) };
@@ -60,7 +60,7 @@ async function answerWith(
     return { status: 200, headers, body };
   }
   let last = creations;
-  for await (const seen of looksWhileHeld(creations, untilMillis, services)) last = seen;
+  for await (const seen of pollWhileHeld(creations, untilMillis, services)) last = seen;
   const refusal = refusalOf(last, services, untilMillis > 0 ? 'held' : 'withoutAPlace');
   if (refusal) {
     await note(refusal);

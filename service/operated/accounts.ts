@@ -11,7 +11,7 @@ import type { AccountLimits } from '../contract/limits.ts';
 import { type AccountId, parseAccountId, randomBase62 } from '../values/ids.ts';
 import type { Clock, RandomBytes } from '../values/runtime.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../values/money.ts';
-import { lookAfterCommand, type LookServices } from '../notices/check-thresholds.ts';
+import { checkAfterCommand, type ThresholdServices } from '../notices/check-thresholds.ts';
 
 export interface OpeningServices {
   readonly clock: Clock;
@@ -77,11 +77,11 @@ export async function topUp(
   accountId: AccountId,
   amount: Micros,
   reference: string,
-  services: LookServices & { readonly wallet: Pick<WalletStore, 'topUp'> },
+  services: ThresholdServices & { readonly wallet: Pick<WalletStore, 'topUp'> },
 ): Promise<MovementOutcome> {
   const outcome = await services.wallet.topUp(accountId, amount, reference);
   if (outcome.kind === 'applied' || outcome.kind === 'already_applied')
-    await lookAfterCommand({ accountId, periods: {} }, services);
+    await checkAfterCommand({ accountId, periods: {} }, services);
   return outcome;
 }
 
@@ -89,10 +89,10 @@ export async function topUp(
 export async function adjust(
   accountId: AccountId,
   { amountMicros, reason, reference }: Adjustment,
-  services: LookServices & { readonly wallet: Pick<WalletStore, 'adjust'> },
+  services: ThresholdServices & { readonly wallet: Pick<WalletStore, 'adjust'> },
 ): Promise<MovementOutcome> {
   const outcome = await services.wallet.adjust(accountId, amountMicros, reason, reference);
-  await lookAfterCommand({ accountId, periods: {} }, services);
+  await checkAfterCommand({ accountId, periods: {} }, services);
   return outcome;
 }
 
@@ -114,10 +114,10 @@ export const movementWords = {
 export async function setCreditLine(
   { id: accountId, creditLineMicros }: Pick<Account, 'id' | 'creditLineMicros'>,
   to: Micros,
-  services: LookServices & { readonly wallet: Pick<WalletStore, 'setCreditLine'> },
+  services: ThresholdServices & { readonly wallet: Pick<WalletStore, 'setCreditLine'> },
   more: CreditLineLimits = {},
 ): Promise<CreditLineOutcome> {
   const outcome = await services.wallet.setCreditLine(accountId, creditLineMicros, to, more);
-  if (outcome === 'changed') await lookAfterCommand({ accountId, periods: {} }, services);
+  if (outcome === 'changed') await checkAfterCommand({ accountId, periods: {} }, services);
   return outcome;
 }

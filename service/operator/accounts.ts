@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type Account, conditions } from '../accounts/account.ts';
 import { resultsIn, versionOf } from '../accounts/version.ts';
 import { providers as builtIn } from '../catalog/providers.ts';
-import { lookAfterCommand } from '../notices/check-thresholds.ts';
+import { checkAfterCommand } from '../notices/check-thresholds.ts';
 import { accountToOpen, setCreditLine } from '../operated/accounts.ts';
 import { limitsBody, microsOf, parseBody, shownText, usd, version } from '../operated/body.ts';
 import { choiceOf, cursorWords, fromCursor, oneOf, parametersOf, toCursor } from '../operated/parameters.ts';
@@ -226,7 +226,7 @@ export const openAccount = changing({
         : new Overloaded('the account was not stored');
     }
     await context.noteIn(account.id, `opened with ${formatUsd(balanceMicros)}`);
-    await lookAfterCommand({ accountId: account.id, periods: {} }, services);
+    await checkAfterCommand({ accountId: account.id, periods: {} }, services);
     return { status: 201, body: accountView(account) };
   },
   show: async (made, { services }) => {
@@ -381,7 +381,7 @@ export const changeAccount = changing({
       if (outcome === 'out_of_range') throw tooMuch('credit_line');
       if (outcome === 'refused_beside') throw await creditRefused(more, context);
     }
-    await lookAfterCommand({ accountId: account.id, periods: {} }, services);
+    await checkAfterCommand({ accountId: account.id, periods: {} }, services);
     return { status: 200, body: accountView(await accountOf(context)) };
   },
 });

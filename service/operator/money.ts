@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import type { Movement, MovementOutcome } from '../accounts/wallet-store.ts';
 import type { ApiAnswer } from '../api/answer.ts';
-import { lookAfterCommand } from '../notices/check-thresholds.ts';
+import { checkAfterCommand } from '../notices/check-thresholds.ts';
 import { movementWords } from '../operated/accounts.ts';
 import { microsOf, parseBody, shownText, usd } from '../operated/body.ts';
 import { cursorWords, dayIn, fromCursor, parametersOf, toCursor, wrong } from '../operated/parameters.ts';
@@ -155,7 +155,7 @@ export const createPayment = changing({
       body: { ...paymentView(shown), already_applied: isRepeated },
     });
     if (outcome.kind === 'applied' || outcome.kind === 'already_applied')
-      await lookAfterCommand({ accountId: account.id, periods: {} }, services);
+      await checkAfterCommand({ accountId: account.id, periods: {} }, services);
     if (outcome.kind === 'applied') return answered(false, payment);
     if (outcome.kind === 'already_applied')
       return answered(true, await paymentOf(outcome.by.payment ?? '', context));
@@ -227,7 +227,7 @@ export const reversePayment = changing({
       outcome.by.kind === 'payment_reversed' &&
       outcome.by.payment === payment.id;
     if (outcome.kind === 'applied' || outcome.kind === 'already_applied' || isSame) {
-      await lookAfterCommand({ accountId: payment.accountId, periods: {} }, services);
+      await checkAfterCommand({ accountId: payment.accountId, periods: {} }, services);
       const isRepeated = outcome.kind !== 'applied';
       const view = paymentView(await paymentOf(payment.id, context));
       return { status: isRepeated ? 200 : 201, body: { ...view, already_applied: isRepeated } };
@@ -292,7 +292,7 @@ export const adjustWallet = changing({
       throw outcome.kind === 'refused_beside'
         ? await creditRefused(amount, context)
         : refused(outcome, amount);
-    await lookAfterCommand({ accountId: account.id, periods: {} }, services);
+    await checkAfterCommand({ accountId: account.id, periods: {} }, services);
     const isRepeated = outcome.kind === 'already_applied';
     return {
       status: isRepeated ? 200 : 201,

@@ -4,7 +4,7 @@
  * loss changes what the account gets.
  */
 import type { AccountId } from '../values/ids.ts';
-import type { PaymentTold } from '../notices/payment-parts.ts';
+import type { PaymentNews } from '../notices/payment-parts.ts';
 import { asMicros, type Micros, microsOfCent } from '../values/money.ts';
 import type { Clock } from '../values/runtime.ts';
 import type { SavedCard } from './auto-top-up.ts';
@@ -12,12 +12,12 @@ import type { StripePayment } from './payment.ts';
 import type { Stripe, StripeDoubt, StripeOutcome } from './stripe/client.ts';
 import type { StripePage, StripePaymentIntent } from './stripe/objects.ts';
 import type { StripePaymentStore } from './stripe-payment-store.ts';
-import type { Teller } from './tell-payment.ts';
+import type { PaymentNotices } from './payment-notices.ts';
 
 export interface FollowServices {
   readonly stripe: Stripe;
   readonly payments: StripePaymentStore;
-  readonly teller: Teller;
+  readonly paymentNotices: PaymentNotices;
   readonly clock: Pick<Clock, 'now'>;
   /** Whether the key of the service takes real money. */
   readonly livemode: () => Promise<boolean>;
@@ -136,17 +136,17 @@ async function credit(
   payment: StripePayment,
   intent: StripePaymentIntent,
 ): Promise<Followed> {
-  const { payments, teller } = services;
+  const { payments, paymentNotices } = services;
   const { accountId, amountMicros } = payment;
   const why = await whyHeld(services, payment, intent);
   if (why !== undefined) return held(services, payment, why);
-  const notice = await teller.prepare(accountId, { type: 'payment.received', payment }, amountMicros);
+  const notice = await paymentNotices.prepare(accountId, { type: 'payment.received', payment }, amountMicros);
   const outcome = await payments.settle(
     { ...payment, paymentIntent: intent.id },
     { customer: intent.customer, card: savedCard(payment, intent), notice },
   );
   if (outcome === 'out_of_range') return held(services, payment, 'no_room');
-  if (outcome === 'credited') await teller.stored(accountId, notice);
+  if (outcome === 'credited') await paymentNotices.stored(accountId, notice);
   return debit(services, payment, intent);
 }
 
@@ -180,7 +180,7 @@ async function whyHeld(
 
 /** Takes from the account what refunds and disputes took, and gives back what came back. */
 async function debit(
-  { stripe, payments, teller, suspend }: FollowServices,
+  { stripe, payments, paymentNotices, suspend }: FollowServices,
   { id, accountId }: StripePayment,
   intent: StripePaymentIntent,
 ): Promise<Followed> {
@@ -195,10 +195,10 @@ async function debit(
   if (amountMicros === 0 && disputed === disputedMicros) return { kind: 'succeeded' };
   if (reason === 'dispute') await suspend?.(accountId);
   const news = { type: 'payment.reversed', payment: { id }, reason, amountMicros } as const;
-  const notice = amountMicros === 0 ? undefined : await teller.prepare(accountId, news, amountMicros);
+  const notice = amountMicros === 0 ? undefined : await paymentNotices.prepare(accountId, news, amountMicros);
   if (!(await payments.reverse(stored, target, { reason, disputedMicros: disputed, notice })))
     return { kind: 'later', why: 'changed' };
-  await teller.stored(accountId, notice);
+  await paymentNotices.stored(accountId, notice);
   return { kind: 'succeeded' };
 }
 
@@ -236,7 +236,7 @@ async function giveUp(
 
 /** Ends a payment that Stripe will never take. An automatic one pauses, until a person acts. */
 export async function end(
-  { payments, teller }: Pick<FollowServices, 'payments' | 'teller'>,
+  { payments, paymentNotices }: Pick<FollowServices, 'payments' | 'paymentNotices'>,
   payment: StripePayment,
   failureCode: string | null,
 ): Promise<Followed> {
@@ -245,23 +245,24 @@ export async function end(
     await payments.fail(id, { state: 'failed' });
     return { kind: 'ended' };
   }
-  await endPaused({ payments, teller }, payment, 'failed', pauseOf(failureCode));
+  await endPaused({ payments, paymentNotices }, payment, 'failed', pauseOf(failureCode));
   return { kind: 'ended' };
 }
 
-type AutoEnd = Exclude<Extract<PaymentTold, { type: 'payment.failed' }>['reason'], 'monthly_cap'>;
+type AutoEnd = Exclude<Extract<PaymentNews, { type: 'payment.failed' }>['reason'], 'monthly_cap'>;
 
 /** Ends an automatic payment, pauses the top-up and stores the notice, in one transaction. */
 export async function endPaused(
-  { payments, teller }: Pick<FollowServices, 'payments' | 'teller'>,
+  { payments, paymentNotices }: Pick<FollowServices, 'payments' | 'paymentNotices'>,
   payment: StripePayment,
   state: 'failed' | 'unknown',
   reason: AutoEnd,
 ): Promise<void> {
   const { id, accountId } = payment;
   const news = { type: 'payment.failed', payment, reason, isPaused: true } as const;
-  const notice = await teller.prepare(accountId, news, asMicros(0));
-  if (await payments.fail(id, { state, pause: reason, notice })) await teller.stored(accountId, notice);
+  const notice = await paymentNotices.prepare(accountId, news, asMicros(0));
+  if (await payments.fail(id, { state, pause: reason, notice }))
+    await paymentNotices.stored(accountId, notice);
 }
 
 function pauseOf(code: string | null): AutoEnd {

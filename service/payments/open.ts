@@ -6,7 +6,7 @@ import { commonOf, tableOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import { createAutoTopUpStore } from './auto-top-up-store.ts';
 import { createStripePaymentStore } from './stripe-payment-store.ts';
-import { createTeller } from './tell-payment.ts';
+import { createPaymentNotices } from './payment-notices.ts';
 
 export type PaymentPlatform = On<'dynamodb' | 'states' | 'paymentSystem'>;
 
@@ -26,7 +26,7 @@ export function openFollow(on: PaymentPlatform, table: Table & { readonly signal
   const { stripe, settings, livemode, webhookSecrets } = on.paymentSystem;
   const common = commonOf(on, 'payments');
   const payments = createStripePaymentStore(table);
-  const teller = createTeller({
+  const paymentNotices = createPaymentNotices({
     ...common,
     notices: createNoticeMarks(table),
     noticeExecutions: createNoticeExecutions(on.states, on.environment('NOTICE_MACHINE_ARN'), table.signal),
@@ -40,7 +40,7 @@ export function openFollow(on: PaymentPlatform, table: Table & { readonly signal
     webhookSecrets,
     payments,
     topUps: createAutoTopUpStore(table),
-    teller,
+    paymentNotices,
     ...(settings.suspend_on_dispute && { suspend: payments.suspend }),
   };
 }

@@ -1,15 +1,15 @@
 /** Notifies an account about its payments. The transactions that move the money store the notices. */
 import type { AccountId } from '../values/ids.ts';
-import { type LookServices, lookQuietly } from '../notices/check-thresholds.ts';
+import { type ThresholdServices, checkQuietly } from '../notices/check-thresholds.ts';
 import type { Account } from '../accounts/account.ts';
 import { getsNotices } from '../accounts/account.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
 import { noticeOf, type NoticeRecord } from '../notices/notice.ts';
-import { paymentParts, type PaymentTold } from '../notices/payment-parts.ts';
+import { paymentParts, type PaymentNews } from '../notices/payment-parts.ts';
 import { asMicros, type Micros } from '../values/money.ts';
 import type { Log } from '../values/runtime.ts';
 
-export interface TellServices extends LookServices {
+export interface PaymentNoticeServices extends ThresholdServices {
   readonly log: Log;
   readonly readAccount: (id: AccountId) => Promise<Account | undefined>;
   /** The wallet page of the portal, on which a person pays. */
@@ -17,18 +17,18 @@ export interface TellServices extends LookServices {
 }
 
 /** A notice needs two steps, because the transaction that moves the money also stores the notice. */
-export interface Teller {
+export interface PaymentNotices {
   /** Undefined: the account wants no notices. @param movedMicros what the same transaction adds to the wallet */
   readonly prepare: (
     account: AccountId,
-    told: PaymentTold,
+    told: PaymentNews,
     movedMicros: Micros,
   ) => Promise<NoticeRecord | undefined>;
   /** Sends a stored notice, and checks the wallet's thresholds. Never throws. */
   readonly stored: (account: AccountId, notice: NoticeRecord | undefined) => Promise<void>;
 }
 
-export function createTeller(services: TellServices): Teller {
+export function createPaymentNotices(services: PaymentNoticeServices): PaymentNotices {
   const { clock, randomBytes, readAccount, noticeExecutions, walletUrl, log } = services;
   return {
     prepare: async (id, told, movedMicros) => {
@@ -46,7 +46,7 @@ export function createTeller(services: TellServices): Teller {
         // A start that is refused or unclear is left to the reconciler.
         await noticeExecutions?.start(notice.id, notice.executions);
       }
-      await lookQuietly({ accountId, periods: {} }, services);
+      await checkQuietly({ accountId, periods: {} }, services);
     },
   };
 }

@@ -63,22 +63,22 @@ export interface StripePayment {
 const minute = 60_000;
 const day = 24 * 60 * minute;
 /** After its begin, when nothing was heard of it. */
-const looksAfter = [minute, 5 * minute, 60 * minute, 6 * 60 * minute];
-const lastLookAfter = 30 * day;
+const checksAfter = [minute, 5 * minute, 60 * minute, 6 * 60 * minute];
+const lastCheckAfter = 30 * day;
 /** While nobody knows whether Stripe made an automatic payment, the account gets no other one. */
 const doubtMillis = 10 * minute;
 
 /**
  * When the worker checks the payment again. Undefined: never. From then on only Stripe's events report it.
  */
-export function nextLook(
+export function nextCheck(
   { kind, paymentIntent, at }: Pick<StripePayment, 'kind' | 'paymentIntent' | 'at'>,
   nowMillis: number,
 ): number | undefined {
   const began = Date.parse(at);
   const age = nowMillis - began;
-  if (age >= lastLookAfter) return undefined;
-  const planned = began + (looksAfter.find((one) => one > age) ?? (Math.floor(age / day) + 1) * day);
+  if (age >= lastCheckAfter) return undefined;
+  const planned = began + (checksAfter.find((one) => one > age) ?? (Math.floor(age / day) + 1) * day);
   const isInDoubt = kind === 'auto' && paymentIntent === undefined && age < day;
   return isInDoubt ? Math.min(planned, nowMillis + doubtMillis) : planned;
 }

@@ -1,7 +1,7 @@
 /** The items of payments of Stripe, and of the cursor of the listing. */
 import { type Item, type ItemKey, openWorkIndex } from '../aws/dynamodb/table.ts';
 import { paymentKey } from './payment-store.ts';
-import { nextLook, type StripePayment } from './payment.ts';
+import { nextCheck, type StripePayment } from './payment.ts';
 
 /**
  * The parts of the index of open work: payments with a time for the next check, and those held for a person.
@@ -13,7 +13,7 @@ export const heldPayments = 'PAYMENT_HELD';
 export const cursorKey: ItemKey = { pk: 'PAYMENTS', sk: 'CURSOR' };
 
 export function stripePaymentToItem(payment: StripePayment): Item {
-  const dueAt = payment.state === 'open' ? nextLook(payment, Date.parse(payment.at)) : undefined;
+  const dueAt = payment.state === 'open' ? nextCheck(payment, Date.parse(payment.at)) : undefined;
   return {
     ...paymentKey(payment.id),
     ...payment,

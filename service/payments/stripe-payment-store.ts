@@ -23,7 +23,7 @@ import {
   type TopUpChange,
 } from './auto-top-up-items.ts';
 import { type AutoTopUp, hasRoom, isOfOperator, type PauseReason, type SavedCard } from './auto-top-up.ts';
-import { nextLook, type PaymentId, partsOf, type StripePayment } from './payment.ts';
+import { nextCheck, type PaymentId, partsOf, type StripePayment } from './payment.ts';
 import { paymentKey } from './payment-store.ts';
 import { again, sendItems, update } from './payment-transaction.ts';
 import {
@@ -77,8 +77,8 @@ export function createStripePaymentStore(table: Table) {
     reverse: (payment: StripePayment, targetMicros: Micros, why: Reversal): Promise<boolean> =>
       reverse(table, payment, targetMicros, why),
     /** Stores a notice of the reached cap, once for each month. False when it was sent before. */
-    tellCap: (top: AutoTopUp, month: string, notice: NoticeRecord | undefined): Promise<boolean> =>
-      tellCap(table, top, month, notice),
+    storeCapNotice: (top: AutoTopUp, month: string, notice: NoticeRecord | undefined): Promise<boolean> =>
+      storeCapNotice(table, top, month, notice),
     /** Suspends an account that is active. */
     suspend: (account: AccountId): Promise<void> => suspend(table, account),
     /** Plans the next check of a payment that is not settled. */
@@ -363,7 +363,7 @@ async function reverse(
   return outcome.kind === 'applied';
 }
 
-async function tellCap(
+async function storeCapNotice(
   table: Table,
   { accountId, version }: AutoTopUp,
   month: string,
@@ -390,7 +390,7 @@ async function suspend(table: Table, account: AccountId): Promise<void> {
 }
 
 async function postpone(table: Table, payment: StripePayment, nowMillis: number): Promise<void> {
-  const dueAt = nextLook(payment, nowMillis);
+  const dueAt = nextCheck(payment, nowMillis);
   await updateIf(table, paymentKey(payment.id), {
     UpdateExpression: dueAt === undefined ? 'REMOVE openShard, dueAt' : 'SET dueAt = :due',
     // A payment that was settled or held meanwhile stays as it is.

@@ -44,7 +44,7 @@ export async function topUp(services: TopUpServices, account: AccountId): Promis
     at: new Date(nowMillis).toISOString(),
   };
   const begun = await payments.beginAuto(payment, top);
-  if (begun === 'monthly_cap') await tellCap(services, top, payment.month);
+  if (begun === 'monthly_cap') await notifyCap(services, top, payment.month);
   return begun === 'begun' ? charge(services, payment) : { kind: 'not_begun', why: begun };
 }
 
@@ -68,11 +68,15 @@ async function isUpToDate(services: TopUpServices, account: AccountId, customer:
   return false;
 }
 
-async function tellCap({ teller, payments }: TopUpServices, top: AutoTopUp, month: string): Promise<void> {
+async function notifyCap(
+  { paymentNotices, payments }: TopUpServices,
+  top: AutoTopUp,
+  month: string,
+): Promise<void> {
   if (top.capTold === month) return;
   const news = { type: 'payment.failed', payment: null, reason: 'monthly_cap', isPaused: false } as const;
-  const notice = await teller.prepare(top.accountId, news, asMicros(0));
-  if (await payments.tellCap(top, month, notice)) await teller.stored(top.accountId, notice);
+  const notice = await paymentNotices.prepare(top.accountId, news, asMicros(0));
+  if (await payments.storeCapNotice(top, month, notice)) await paymentNotices.stored(top.accountId, notice);
 }
 
 /** Charges the card. A repetition names the same Idempotency-Key, so that Stripe makes one PaymentIntent. */

@@ -63,7 +63,7 @@ interface Round {
   readonly tally: Tally;
   readonly toStart: Waiting[];
   readonly toAsk: Waiting[];
-  readonly toTell: NoticeId[];
+  readonly toNotify: NoticeId[];
 }
 
 /** @param timeLeft the milliseconds until Lambda ends the function */
@@ -75,7 +75,7 @@ export async function drain(services: ReconcileServices, timeLeft: () => number)
     tally: { looked: 0, started: 0, refunded: 0 },
     toStart: [],
     toAsk: [],
-    toTell: [],
+    toNotify: [],
   };
   const slots = createSlots(writesAtOnce);
   const lists = services.openWork.overdue(round.begunAt);
@@ -85,8 +85,8 @@ export async function drain(services: ReconcileServices, timeLeft: () => number)
   return round.tally;
 }
 
-function waitingIn({ toStart, toAsk, toTell }: Round): number {
-  return toStart.length + toAsk.length + toTell.length;
+function waitingIn({ toStart, toAsk, toNotify }: Round): number {
+  return toStart.length + toAsk.length + toNotify.length;
 }
 
 async function readShard(
@@ -99,10 +99,10 @@ async function readShard(
     for await (const page of pages) {
       round.tally.looked += page.length;
       const notices = page.flatMap((id) => parseNoticeId(id) ?? []);
-      round.toTell.push(...notices);
+      round.toNotify.push(...notices);
       const ids = page.filter((id): id is CreationId => !notices.some((notice) => notice === id));
       const creations = (await safely({}, services, () => readDue(ids, services))) ?? [];
-      await Promise.all(creations.map((creation) => slots(() => look(creation, round, services))));
+      await Promise.all(creations.map((creation) => slots(() => check(creation, round, services))));
       if (round.isOver()) break;
     }
   });
@@ -118,7 +118,7 @@ async function readDue(
 }
 
 /** Does at once what needs no start, and puts the creation into its queue otherwise. */
-async function look(creation: CreationRecord, round: Round, services: ReconcileServices): Promise<void> {
+async function check(creation: CreationRecord, round: Round, services: ReconcileServices): Promise<void> {
   const { id, deadlineAt } = creation;
   const step = nextStep(creation, services.clock.now());
   if (step.kind === 'ask') round.toAsk.push({ id, deadlineAt });
@@ -139,7 +139,7 @@ function count({ id }: CreationRecord, action: Action | undefined, { tally, toSt
 /** Starts and asks, unless another run does. Two runs at once would start at twice the pace. */
 async function startWhatWaits(round: Round, services: ReconcileServices): Promise<void> {
   const { openWork, clock, startsPerSecond, randomBytes, log } = services;
-  const { toStart, toAsk, toTell, isOver } = round;
+  const { toStart, toAsk, toNotify, isOver } = round;
   const holder = Buffer.from(randomBytes(8)).toString('hex');
   const now = clock.now();
   const until = now + Math.min(round.timeLeft(), longestRunMillis);
@@ -158,7 +158,7 @@ async function startWhatWaits(round: Round, services: ReconcileServices): Promis
       work(toStart, startsAtOnce, round, paced),
       work(toAsk, questionsAtOnce, round, paced),
     ]);
-    await sendNotices(toTell, round, paced);
+    await sendNotices(toNotify, round, paced);
   } finally {
     await openWork.releaseStarts(holder);
   }

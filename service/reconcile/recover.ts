@@ -3,7 +3,7 @@ import { type CreationRecord, idsOf, isTerminal } from '../creations/creation.ts
 import { heartbeatSeconds } from '../creations/machines.ts';
 import { requireKnownRelease } from '../creations/payload.ts';
 import { refundCreation } from '../creations/refund-creation.ts';
-import { lookQuietly, placeOf } from '../notices/check-thresholds.ts';
+import { checkQuietly, subjectOf } from '../notices/check-thresholds.ts';
 import { noticeIdsOf, type NoticeRecord } from '../notices/notice.ts';
 import type { ReconcileServices } from './open.ts';
 import type { StartPace } from './start-pace.ts';
@@ -14,7 +14,7 @@ import type { StartPace } from './start-pace.ts';
 const deadlineGraceMillis = 10_000;
 /** The time from a lost heartbeat until its retry has taken the lease. */
 const retryMillis = 15_000;
-const lookAgainMillis = 60_000;
+const checkAgainMillis = 60_000;
 
 type NextStep =
   /** Nothing is left to do, and the creation leaves the index of open work. */
@@ -38,7 +38,7 @@ export function nextStep(creation: CreationRecord, now: number): NextStep {
   const giveUpAt = giveUpAtOf(creation);
   if (now >= giveUpAt) return { kind: 'refund' };
   const goodUntil = (creation.lease?.until ?? 0) + waitOf(creation);
-  if (goodUntil > now) return { kind: 'postpone', dueAt: Math.min(goodUntil + lookAgainMillis, giveUpAt) };
+  if (goodUntil > now) return { kind: 'postpone', dueAt: Math.min(goodUntil + checkAgainMillis, giveUpAt) };
   return { kind: creation.status === 'queued' ? 'start' : 'ask', latest: giveUpAt };
 }
 
@@ -115,7 +115,7 @@ async function takeUp(creation: CreationRecord, latest: number, services: Recove
   switch (outcome.kind) {
     case 'running': {
       if (outcome.startedAtMillis < begunAt - justStartedMillis)
-        return postpone(creation, Math.min(clock.now() + lookAgainMillis, latest), services);
+        return postpone(creation, Math.min(clock.now() + checkAgainMillis, latest), services);
       log.info('creation_recovered', { ...idsOf(creation), recovery: creation.recoveries + 1 });
       const dueAt = Math.min(clock.now() + waitAfter(creation), latest);
       await openWork.noteStart(creation, dueAt, creation.executions);
@@ -135,7 +135,7 @@ async function ask(creation: CreationRecord, latest: number, services: RecoverSe
   if (!(await services.questions.turn())) return 'left';
   switch (await services.executions.state(creation, creation.executions)) {
     case 'running':
-      return postpone(creation, Math.min(services.clock.now() + lookAgainMillis, latest), services);
+      return postpone(creation, Math.min(services.clock.now() + checkAgainMillis, latest), services);
     case 'absent':
       return startNext(creation, creation.executions, latest, services);
     case 'ended':
@@ -167,7 +167,7 @@ async function startNext(
 
 /** The wait until the next check, which doubles with each recovery. */
 function waitAfter({ recoveries }: Pick<CreationRecord, 'recoveries'>): number {
-  return Math.min(longestPostponeMillis, lookAgainMillis * 2 ** recoveries);
+  return Math.min(longestPostponeMillis, checkAgainMillis * 2 ** recoveries);
 }
 
 async function refuse(creation: CreationRecord, number: number, services: RecoverServices): Promise<Action> {
@@ -196,7 +196,7 @@ async function refund(
   // next minutes.
   if (outcome === 'busy') services.log.alarm('refund_not_made', ids);
   // No execution may follow this refund, so the thresholds are checked here.
-  if (outcome === 'refunded' && creation.isWatched) await lookQuietly(placeOf(creation), services);
+  if (outcome === 'refunded' && creation.isWatched) await checkQuietly(subjectOf(creation), services);
   return outcome === 'refunded' ? 'refunded' : 'left';
 }
 

@@ -15,7 +15,7 @@ const secondsToTheMost = 20;
 /** The most time that unused turns are made up for. A timer can be late by a few milliseconds. */
 const madeUpMillis = 20;
 /** Interval at which a waiting start checks again, because the pace may have changed. */
-const lookAgainMillis = 100;
+const longestSleepMillis = 100;
 
 /** The share of the allowance that all starts together may take. */
 const usedShare = 0.9;
@@ -47,7 +47,7 @@ export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () 
         return true;
       }
       // A timer counts whole milliseconds, and with a part of one it would not wait at all.
-      await clock.sleep(Math.ceil(Math.min(missing, lookAgainMillis)));
+      await clock.sleep(Math.ceil(Math.min(missing, longestSleepMillis)));
     }
   }
 

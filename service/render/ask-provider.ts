@@ -1,6 +1,6 @@
 /** The calls to one provider for one attempt: submit or resume, poll or park, and cancel in time. */
 import type { RouteAttempt } from '../creations/creation.ts';
-import { Remedy } from '../creations/payload.ts';
+import { WorkflowError } from '../creations/payload.ts';
 import { errorName } from '../values/runtime.ts';
 import { type ImageProvider, type ProviderAnswer, refusedBy, type RenderJob } from '../vendors/provider.ts';
 import type { RenderServices } from './open.ts';
@@ -18,19 +18,19 @@ export interface Conversation {
   readonly job: RenderJob;
   readonly attempt: RouteAttempt;
   readonly signal: AbortSignal;
-  /** Stores the id of the accepted job. Throws a Remedy when another renderer holds the lease. */
+  /** Stores the id of the accepted job. Throws a WorkflowError when another renderer holds the lease. */
   readonly accept: (jobId: string) => Promise<void>;
   /** Whether a job whose id is recorded may be left to its callback now. */
   readonly canPark: () => boolean;
   readonly services: Pick<RenderServices, 'clock' | 'log'>;
 }
 
-/** The provider's last answer, or 'parked'. Throws a Remedy when another renderer holds the lease. */
+/** The provider's last answer, or 'parked'. Throws a WorkflowError when another renderer holds the lease. */
 export async function askProvider(conversation: Conversation): Promise<RouteEnd | Parked> {
   const { provider, job, attempt, signal, canPark, services } = conversation;
   let jobId = attempt.jobId;
-  let isLookDue = jobId !== undefined;
-  let isNoted = isLookDue;
+  let isPollDue = jobId !== undefined;
+  let isNoted = isPollDue;
   try {
     signal.throwIfAborted();
     let answer: ProviderAnswer =
@@ -42,8 +42,8 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd 
       isNoted = await note(conversation, jobId);
     }
     while (answer.kind === 'pending') {
-      if (isNoted && !isLookDue && canPark()) return { kind: 'parked' };
-      isLookDue = false;
+      if (isNoted && !isPollDue && canPark()) return { kind: 'parked' };
+      isPollDue = false;
       await services.clock.sleep(answer.pollAfterMillis, signal);
       answer =
         (await provider.poll?.(answer.jobId, job, signal)) ??
@@ -51,7 +51,7 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd 
     }
     return answer;
   } catch (error) {
-    if (error instanceof Remedy) throw error;
+    if (error instanceof WorkflowError) throw error;
     if (signal.aborted) {
       await letGo(conversation, jobId);
       return { kind: 'no_answer' };
@@ -68,7 +68,7 @@ async function note(conversation: Conversation, jobId: string): Promise<boolean>
     await conversation.accept(jobId);
     return true;
   } catch (error) {
-    if (error instanceof Remedy) {
+    if (error instanceof WorkflowError) {
       // The renderer that holds the lease now does not know of this job.
       await letGo(conversation, jobId);
       throw error;

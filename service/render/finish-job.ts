@@ -80,7 +80,7 @@ async function commit(
 const leaseWaitMillis = 3_000;
 const leaseTryMillis = 200;
 /** How long the vendor may take to answer and to hand out the picture. */
-const lookMillis = 20_000;
+const pollLimitMillis = 20_000;
 
 export async function finishJob(
   { provider, creation: { id }, attempt: { callbackHash } }: CalledAttempt,
@@ -195,7 +195,7 @@ async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServ
     return { outcome: 'late', ...(isLast && { wakes: await creations.taskToken(creation.id) }) };
   }
   if (attempt.jobId === undefined) return { outcome: 'too_early' };
-  lease.begin('ask_providers', lookMillis + leaseWaitMillis + measureMillis);
+  lease.begin('ask_providers', pollLimitMillis + leaseWaitMillis + measureMillis);
   const answered = await lookAt(attempt.jobId, job, services);
   if (answered === undefined || answered.kind === 'pending') return { outcome: 'pending' };
   const answer = await honouredEnd(answered, creation, services);
@@ -222,7 +222,7 @@ async function lookAt(
   { provider, creation, attempt }: LeasedJob,
   { clock, images, log }: CallbackServices,
 ): Promise<ProviderAnswer | undefined> {
-  const limit = clock.timeout(lookMillis);
+  const limit = clock.timeout(pollLimitMillis);
   try {
     return await provider.poll(jobId, jobOf(creation, attempt, images, { saidEnded: true }), limit.signal);
   } catch (error) {

@@ -25,8 +25,8 @@ export async function honouredEnd(
   creation: CreationRecord,
   services: Services,
 ): Promise<RouteEnd> {
-  const isLooked = backgroundIn(creation) !== undefined || creation.mask !== undefined;
-  if (end.kind !== 'rendered' || !isLooked) return end;
+  const isMeasured = backgroundIn(creation) !== undefined || creation.mask !== undefined;
+  if (end.kind !== 'rendered' || !isMeasured) return end;
   // What is no picture of this format is unusable for another reason.
   if (judgeImage(end.bytes, creation).kind !== 'good') return end;
   const limit = services.clock.timeout(measureMillis);
@@ -78,9 +78,9 @@ export async function maskToSend(mask: Uint8Array, { clock, measures, log }: Ser
 }
 
 /** Undefined: the pixels could not be read. */
-async function measured<Found>(look: () => Promise<Found>, log: Log): Promise<Found | undefined> {
+async function measured<Found>(measure: () => Promise<Found>, log: Log): Promise<Found | undefined> {
   try {
-    return await look();
+    return await measure();
   } catch (error) {
     log.info('pixels_not_read', { error: errorName(error) });
     return undefined;

@@ -12,7 +12,7 @@ import {
   creationIdOf,
   EndedMeanwhile,
   type Payload,
-  Remedy,
+  WorkflowError,
   requireKnownRelease,
 } from '../creations/payload.ts';
 import { noteAnswer } from '../creations/waiting-task.ts';
@@ -49,8 +49,8 @@ export async function renderImage(
     return await render(payload, holder, services);
   } catch (error) {
     if (error instanceof NewerCatalog)
-      throw new Remedy('NewerRelease', 'a newer release has stored the catalog');
-    if (error instanceof Overloaded) throw new Remedy('CommitBusy', 'the table was too busy to go on');
+      throw new WorkflowError('NewerRelease', 'a newer release has stored the catalog');
+    if (error instanceof Overloaded) throw new WorkflowError('CommitBusy', 'the table was too busy to go on');
     throw error;
   }
 }
@@ -108,8 +108,8 @@ async function withOperatorCosts(services: RenderServices): Promise<RenderServic
   return { ...services, providerCosts: mergeCosts(providerCosts, own) };
 }
 
-function stillRunning(): Remedy {
-  return new Remedy('StillRunning', 'another invocation renders this creation');
+function stillRunning(): WorkflowError {
+  return new WorkflowError('StillRunning', 'another invocation renders this creation');
 }
 
 /** @param taskToken of the task of the execution that waits until a token ends it */

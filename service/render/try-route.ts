@@ -43,7 +43,7 @@ export interface RouteTry {
 }
 
 /** The least time for a poll of a job that an earlier invocation left. */
-const lookMillis = 5_000;
+const leastPollMillis = 5_000;
 
 /** What the route's end means, or 'parked'. The caller saves the attempt. Throws EndedMeanwhile. */
 export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
@@ -73,7 +73,7 @@ function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number 
   const startedAt = Date.parse(attempt.startedAt);
   const endsAt = startedAt + (until - startedAt) / routesLeft;
   if (attempt.jobId === undefined) return endsAt;
-  return Math.max(endsAt, Math.min(until, services.clock.now() + lookMillis));
+  return Math.max(endsAt, Math.min(until, services.clock.now() + leastPollMillis));
 }
 
 /** Saves a new attempt before its vendor is called. Returns the address for the callback. */

@@ -9,10 +9,10 @@ import {
   noticeIdOf,
   type NoticePayload,
   type Payload,
-  Remedy,
+  WorkflowError,
   requireKnownRelease,
 } from '../creations/payload.ts';
-import { lookQuietly, placeOf } from '../notices/check-thresholds.ts';
+import { checkQuietly, subjectOf } from '../notices/check-thresholds.ts';
 import { failingAttempts, noticeIdsOf, type NoticeRecord } from '../notices/notice.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { CreationId } from '../values/ids.ts';
@@ -44,11 +44,11 @@ async function deliverOfCreation(payload: Payload, services: DeliveryServices): 
   const creation = await services.creations.read(creationIdOf(payload));
   if (creation) requireKnownRelease(creation, services);
   if (!creation?.completedAt) return;
-  const isLooked = creation.isWatched !== true || (await lookQuietly(placeOf(creation), services));
+  const isChecked = creation.isWatched !== true || (await checkQuietly(subjectOf(creation), services));
   const { webhook } = creation;
   if (webhook?.status === 'pending') await deliverOwed(owedWebhook(creation, webhook, services), services);
   // The state machine retries, and then the check may succeed.
-  if (!isLooked) throw notDelivered();
+  if (!isChecked) throw notDelivered();
 }
 
 function owedNotice(notice: NoticeRecord): Owed {
@@ -96,7 +96,7 @@ async function countEnd(
     }
     const inARow = await services.deliveries.countFailure(accountId);
     if (inARow >= failingAttempts && !failures.isTold)
-      await lookQuietly({ accountId, periods: {} }, services);
+      await checkQuietly({ accountId, periods: {} }, services);
   } catch (error) {
     if (!(error instanceof Overloaded)) throw error;
   }
@@ -110,7 +110,7 @@ export async function deliverOrAlarm<Given extends Payload | NoticePayload>(
   try {
     return await deliverWebhook(payload, services);
   } catch (error) {
-    if (!(error instanceof Remedy)) {
+    if (!(error instanceof WorkflowError)) {
       const ids =
         'notice_id' in payload ? { noticeId: payload.notice_id } : { creationId: payload.creation_id };
       services.log.alarm('webhook_delivery_broke', { ...ids, error: errorName(error) });

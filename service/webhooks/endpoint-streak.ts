@@ -89,7 +89,7 @@ async function noticesOf(
   { clock, randomBytes, notices }: DeliveryServices,
 ): Promise<readonly NoticeRecord[]> {
   const told = steps.flatMap(({ endpoint, told: type }) => (type ? [{ endpoint, type }] : []));
-  const found = told.length > 0 ? await notices.look(accountId) : undefined;
+  const found = told.length > 0 ? await notices.readSpender(accountId) : undefined;
   if (!found) return [];
   const { noticeEndpoints: _before, ...rest } = found.account;
   const account = { ...rest, ...(flagsOf(next).noticeEndpoints && { noticeEndpoints: true as const }) };

@@ -1,6 +1,6 @@
 /** What is owed to a receiver: a pending webhook or notice, and what its attempts have in common. */
 import type { WebhookState } from '../creations/creation.ts';
-import { Remedy } from '../creations/payload.ts';
+import { WorkflowError } from '../creations/payload.ts';
 import type { AccountId } from '../values/ids.ts';
 import type { DeliveringAccount, Delivery } from './delivery.ts';
 import type { DeliveryServices } from './open.ts';
@@ -25,8 +25,11 @@ export interface Owed {
   readonly onEnded?: (isDelivered: boolean, account: DeliveringAccount) => Promise<void>;
 }
 
-export function notDelivered(): Remedy {
-  return new Remedy('WebhookNotDelivered', 'not delivered yet; the record says when the next attempt is due');
+export function notDelivered(): WorkflowError {
+  return new WorkflowError(
+    'WebhookNotDelivered',
+    'not delivered yet; the record says when the next attempt is due',
+  );
 }
 
 export function headersOf(

@@ -34,11 +34,11 @@ async function list(
 /** POST /webhooks/endpoints. */
 async function create(
   request: ApiRequest,
-  { account, place }: Caller,
+  { account, rateSlot }: Caller,
   services: EndpointApiServices,
 ): Promise<ApiAnswer> {
   // Before the first write, so that a request that the rate refuses writes nothing.
-  await place.take();
+  await rateSlot.take();
   const unknown = unknownParameters(request, 'createEndpoint');
   const { endpoint, isReplayed } = await createEndpoint(request, account.id, services, unknown);
   const headers = isReplayed ? { 'idempotent-replayed': 'true' } : {};
@@ -48,10 +48,10 @@ async function create(
 /** PATCH /webhooks/endpoints/{id}. */
 async function change(
   request: ApiRequest,
-  { account, place }: Caller,
+  { account, rateSlot }: Caller,
   services: EndpointApiServices,
 ): Promise<ApiAnswer> {
-  await place.take();
+  await rateSlot.take();
   const unknown = unknownParameters(request, 'changeEndpoint');
   return { status: 200, body: endpointView(await changeEndpoint(request, account.id, services, unknown)) };
 }
@@ -59,11 +59,11 @@ async function change(
 /** DELETE /webhooks/endpoints/{id}. */
 async function remove(
   request: ApiRequest,
-  { account, place }: Caller,
+  { account, rateSlot }: Caller,
   services: EndpointApiServices,
 ): Promise<ApiAnswer> {
   checkQuery(request, 'deleteEndpoint');
-  await place.take();
+  await rateSlot.take();
   await deleteEndpoint(request, account.id, services);
   return { status: 204, body: undefined };
 }

@@ -14,7 +14,7 @@ import {
   timeRow,
   tokenRows,
   transitionsRow,
-  untoldRow,
+  unansweredRow,
 } from '../../admin/evidence/rows.ts';
 import { listenOnLoopback } from '../../local/http.ts';
 
@@ -99,7 +99,7 @@ describe('a question that AWS does not answer', () => {
       endpoints: { logs },
     });
     const refusal: unknown = await ask.lines('group', 'x', 0).catch((error: unknown) => error);
-    expect(untoldRow('the logs', refusal)).toEqual({
+    expect(unansweredRow('the logs', refusal)).toEqual({
       assumption: 'the logs',
       assumed: 'an answer',
       seen: 'AWS refused FilterLogEvents (400 AccessDeniedException): allow the command what docs/task-tokens.md lists.',

@@ -1,5 +1,5 @@
 /** Fakes of the ports. A call of something that the test did not provide fails the test. */
-import type { HeldPlaces } from '../../service/api/held-places-store.ts';
+import type { HeldSlots } from '../../service/api/held-slots-store.ts';
 import type { Clock, Log } from '../../service/values/runtime.ts';
 import type { ImageProvider, ProviderAnswer } from '../../service/vendors/provider.ts';
 import { now } from '../fixtures/records.ts';
@@ -17,7 +17,7 @@ export function stub<Port extends object>(given: Partial<Port>): Port {
 }
 
 /** The slots of one account. */
-export interface FakePlaces extends HeldPlaces {
+export interface FakePlaces extends HeldSlots {
   /** How many are taken. */
   readonly taken: number;
   /** Other requests take every slot. */

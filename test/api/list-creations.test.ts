@@ -17,7 +17,7 @@ const caller: Caller = {
   apiKey: anApiKey(),
   nowMillis: now,
   state: { rateCount: 0, openCreations: 0, enabledProviders: [] },
-  place: stub({}),
+  rateSlot: stub({}),
 };
 
 const idOf = (number: number): CreationId =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditAccount, type AuditedAccount } from '../../service/audit/audit-accounts.ts';
-import type { LookState } from '../../service/audit/look-at-account.ts';
+import type { CheckState } from '../../service/audit/check-account.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { closingsInMemory } from '../fixtures/closings.ts';
@@ -147,7 +147,7 @@ describe('the audit of an account in which money moves', () => {
 describe('the audit of an account that is interrupted', () => {
   /** Interrupts the audit after every page. */
   async function inParts(account: WorkingAccount): Promise<{ audited: AuditedAccount; parts: number }> {
-    let state: LookState | undefined;
+    let state: CheckState | undefined;
     for (let parts = 1; ; parts += 1) {
       let pages = 0;
       const isTimeUp = (): boolean => {
@@ -160,7 +160,7 @@ describe('the audit of an account that is interrupted', () => {
       const closings = closingsInMemory('compared');
       const audited = await auditAccount(accountId, { books, closings, nowMillis, pause, isTimeUp }, state);
       if (!('unfinished' in audited)) return { audited, parts };
-      state = JSON.parse(JSON.stringify(audited.unfinished)) as LookState;
+      state = JSON.parse(JSON.stringify(audited.unfinished)) as CheckState;
     }
   }
 

@@ -5,7 +5,7 @@ import type { AuditLock, AuditRunStore } from '../../service/audit/audit-run-sto
 import type { AuditRun } from '../../service/audit/audit-run.ts';
 import type { BooksReader } from '../../service/audit/books-reads.ts';
 import type { StoredSums } from '../../service/audit/books.ts';
-import type { LookState } from '../../service/audit/look-at-account.ts';
+import type { CheckState } from '../../service/audit/check-account.ts';
 import type { AuditServices } from '../../service/audit/open.ts';
 import type { AccountId, KeyId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
@@ -64,7 +64,7 @@ function booksOf(
 
 /** Keeps the run as the table does. */
 function runsInMemory(): AuditRunStore & { run?: AuditRun; lock?: AuditLock } {
-  const states = new Map<AccountId, LookState>();
+  const states = new Map<AccountId, CheckState>();
   const store: AuditRunStore & { run?: AuditRun; lock?: AuditLock } = {
     take: (day, lock, nowMillis) => {
       const { run } = store;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditAccount, type AuditedAccount, type ClosingUse } from '../../service/audit/audit-accounts.ts';
 import { closableMonth } from '../../service/audit/closings.ts';
-import type { LookState } from '../../service/audit/look-at-account.ts';
+import type { CheckState } from '../../service/audit/check-account.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { closingsInMemory } from '../fixtures/closings.ts';
 import { accountId, keyId } from '../fixtures/records.ts';
@@ -32,7 +32,7 @@ async function audit(
   use: ClosingUse,
   isTimeUp: () => boolean = () => false,
 ): Promise<AuditedAccount> {
-  let state: LookState | undefined;
+  let state: CheckState | undefined;
   for (;;) {
     const run = {
       books: account.books,
@@ -43,7 +43,7 @@ async function audit(
     };
     const audited = await auditAccount(accountId, run, state);
     if (!('unfinished' in audited)) return audited;
-    state = JSON.parse(JSON.stringify(audited.unfinished)) as LookState;
+    state = JSON.parse(JSON.stringify(audited.unfinished)) as CheckState;
   }
 }
 

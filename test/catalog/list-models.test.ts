@@ -39,7 +39,7 @@ function callerWith(enabledProviders: readonly string[]): Caller {
     apiKey: anApiKey(),
     nowMillis: now,
     state,
-    place: stub({}),
+    rateSlot: stub({}),
   };
 }
 

@@ -21,7 +21,7 @@ const caller: Caller = {
   apiKey: anApiKey(),
   nowMillis: now,
   state: { rateCount: 0, openCreations: 0, enabledProviders: [] },
-  place: stub({}),
+  rateSlot: stub({}),
 };
 const start: EventPlace = { page: 0, index: 0 };
 const idOf = (number: number): CreationId =>

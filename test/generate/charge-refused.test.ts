@@ -157,7 +157,7 @@ it('A refusal over the monthly budget does not name the user', () => {
 
 function callerWith(openCreations: number, account = anAccount(), apiKey = anApiKey()): Caller {
   const state = { rateCount: 0, openCreations, enabledProviders: [] };
-  return { account, apiKey, nowMillis: now, state, place: stub({}) };
+  return { account, apiKey, nowMillis: now, state, rateSlot: stub({}) };
 }
 
 interface Means {

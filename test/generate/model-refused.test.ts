@@ -188,7 +188,9 @@ function fetchFive(millisEach: number): Fetching {
   } satisfies Partial<SubmitServices>;
   const imageUrls = [1, 2, 3, 4, 5].map((number) => `https://images.test/${number}`);
   const plan = stub<Plan>({ request: stub<Plan['request']>({ imageUrls, maskUrl: undefined }) });
-  const caller = stub<Caller>({ place: stub<Caller['place']>({ take: async () => Promise.resolve() }) });
+  const caller = stub<Caller>({
+    rateSlot: stub<Caller['rateSlot']>({ take: async () => Promise.resolve() }),
+  });
   const copied = copySources(plan, caller, services);
   return { clock, copied, asked };
 }
@@ -249,7 +251,7 @@ function callerAt(
     apiKey: anApiKey(),
     nowMillis,
     state: { rateCount: 0, openCreations: 0, enabledProviders: [], ...change },
-    place: stub({}),
+    rateSlot: stub({}),
   };
 }
 

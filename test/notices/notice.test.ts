@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Account, ApiKey } from '../../service/accounts/account.ts';
-import { overMarks } from '../../service/accounts/watched-caps.ts';
+import { expiredMarks } from '../../service/accounts/cap-kinds.ts';
 import {
-  type Crossing,
-  crossingsOf,
-  type Looked,
+  type ThresholdAlert,
+  unsentAlerts,
+  type Checked,
   newNotice,
   type RefusedFor,
-  undoneMarks,
+  outdatedMarks,
 } from '../../service/notices/notice.ts';
 import type { NoticeId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
@@ -21,7 +21,7 @@ function found(
   account: Partial<Account>,
   key?: Partial<ApiKey>,
   refused?: RefusedFor,
-  more: Pick<Looked, 'user' | 'monthSpentMicros'> & Partial<Pick<Looked, 'periods'>> = {},
+  more: Pick<Checked, 'user' | 'monthSpentMicros'> & Partial<Pick<Checked, 'periods'>> = {},
 ): (string | number)[] {
   const looked = {
     account: anAccount(account),
@@ -30,7 +30,7 @@ function found(
     ...(refused && { refused }),
     ...more,
   };
-  return crossingsOf(looked).map((crossing) => ('level' in crossing ? crossing.level : crossing.type));
+  return unsentAlerts(looked).map((crossing) => ('level' in crossing ? crossing.level : crossing.type));
 }
 
 describe('the thresholds of a wallet', () => {
@@ -141,7 +141,7 @@ describe('the levels of the other caps', () => {
   it('A request that one cap refuses reaches 100 percent of that cap alone', () => {
     const key = { dailyCapMicros: cents(2), monthlyCapMicros: cents(2), totalCapMicros: cents(2) };
     for (const cap of ['daily', 'monthly', 'total'] as const) {
-      const [crossing, ...others] = crossingsOf({
+      const [crossing, ...others] = unsentAlerts({
         account: anAccount(),
         apiKey: anApiKey(key),
         periods,
@@ -169,8 +169,8 @@ describe('the levels of the other caps', () => {
       monthly_2025_01: told,
       total_total: told,
     };
-    expect(overMarks({ told: marks }, '2026_11_21')).toEqual(['daily_2026_11_17']);
-    expect(overMarks({}, '2026_11_21')).toEqual([]);
+    expect(expiredMarks({ told: marks }, '2026_11_21')).toEqual(['daily_2026_11_17']);
+    expect(expiredMarks({}, '2026_11_21')).toEqual([]);
   });
 });
 
@@ -217,12 +217,12 @@ describe('a mark', () => {
     ],
     ['with less', { availableMicros: cents(3), toldEmpty: { id, belowMicros: cents(4) } }, []],
   ])('The mark of a wallet %s is taken back when it should be', (_state, account, expected) => {
-    expect(undoneMarks(anAccount(account))).toEqual(expected);
+    expect(outdatedMarks(anAccount(account))).toEqual(expected);
   });
 });
 
 describe('the body of a notice', () => {
-  const bodyOf = (crossing: Crossing): Record<string, unknown> => {
+  const bodyOf = (crossing: ThresholdAlert): Record<string, unknown> => {
     const account = anAccount({ availableMicros: cents(3), lowBalanceMicros: cents(500) });
     const made = { nowMillis: now, dueAt: now + 1, randomBytes: seededBytes(16) };
     const { webhook } = newNotice({ ...account, noticeUrl: 'https://hooks.test/n' }, crossing, made);

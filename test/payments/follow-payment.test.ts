@@ -35,7 +35,7 @@ beforeAll(async () => {
     payments: createStripePaymentStore(table),
     clock: { now: () => fake.now() },
     livemode: () => Promise.resolve(false),
-    teller: { prepare: () => Promise.resolve(undefined), stored: () => Promise.resolve() },
+    paymentNotices: { prepare: () => Promise.resolve(undefined), stored: () => Promise.resolve() },
   };
   await services.payments.moveCursor(table.clock.now());
 });

@@ -12,7 +12,7 @@ import { newPaymentId, type StripePayment } from '../../service/payments/payment
 import { receivePayment } from '../../service/payments/receive-payment.ts';
 import { createStripePaymentStore } from '../../service/payments/stripe-payment-store.ts';
 import { createStripe, type StripeOutcome } from '../../service/payments/stripe/client.ts';
-import { createTeller } from '../../service/payments/tell-payment.ts';
+import { createPaymentNotices } from '../../service/payments/payment-notices.ts';
 import { schema } from '../../service/values/runtime.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { asMicros, type Micros } from '../../service/values/money.ts';
@@ -88,7 +88,7 @@ export async function startScene(secrets: readonly string[] = [webhookSecret]): 
     webhookSecrets: () => Promise.resolve(secrets),
     payments,
     topUps,
-    teller: createTeller({
+    paymentNotices: createPaymentNotices({
       ...common,
       notices: createNoticeMarks(table),
       readAccount: settings.read,

@@ -100,7 +100,7 @@ describe('A payment', () => {
         payments: portal.stripePayments,
         clock: portal.clock,
         livemode: portal.stripe.system.livemode,
-        teller: { prepare: () => Promise.resolve(undefined), stored: () => Promise.resolve() },
+        paymentNotices: { prepare: () => Promise.resolve(undefined), stored: () => Promise.resolve() },
       },
       payment,
     );

@@ -13,7 +13,7 @@ import { createKeyStore } from '../../service/accounts/key-store.ts';
 import { createTopUpState } from '../../service/accounts/top-up-state-reads.ts';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import type { ApiHandler } from '../../service/api/framed.ts';
-import { createHeldPlaces } from '../../service/api/held-places-store.ts';
+import { createHeldSlots } from '../../service/api/held-slots-store.ts';
 import { createRequestStore } from '../../service/api/request-store.ts';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
 import { readOperatorCatalog } from '../../service/catalog/operator-catalog-store.ts';
@@ -43,7 +43,7 @@ import type { PostResult } from '../../service/outbound/outbound.ts';
 import { createAutoTopUpStore } from '../../service/payments/auto-top-up-store.ts';
 import { createPaymentStore } from '../../service/payments/payment-store.ts';
 import { createStripePaymentStore } from '../../service/payments/stripe-payment-store.ts';
-import { createTeller } from '../../service/payments/tell-payment.ts';
+import { createPaymentNotices } from '../../service/payments/payment-notices.ts';
 import { catalog as ours } from '../../service/platform/lambda.ts';
 import { createActionLog } from '../../service/operated/action-store.ts';
 import { createOperatorKeyStore } from '../../service/operated/operator-key-store.ts';
@@ -271,7 +271,7 @@ export function openWholePortal(resultAccess: ServiceAccess = 'unguessable') {
       keys: createKeyStore(table),
       charges: createChargeStore(table),
       topUpState: createTopUpState(table),
-      held: createHeldPlaces(table, 'generate', heldShare.least),
+      held: createHeldSlots(table, 'generate', heldShare.least),
       uploads: createUploadStore(table),
       uploadTargets: createUploadTargets({
         bucket: 'images',
@@ -297,7 +297,7 @@ export function openWholePortal(resultAccess: ServiceAccess = 'unguessable') {
         const { stripe: client, settings: paymentSettings, livemode, webhookSecrets } = stripe.system;
         const payments = createStripePaymentStore(table);
         const common = { clock, randomBytes, log };
-        const teller = createTeller({
+        const paymentNotices = createPaymentNotices({
           ...common,
           notices: createNoticeStore(table),
           noticeExecutions: outside.noticeExecutions,
@@ -311,7 +311,7 @@ export function openWholePortal(resultAccess: ServiceAccess = 'unguessable') {
           livemode,
           webhookSecrets,
           payments,
-          teller,
+          paymentNotices,
           topUps: createAutoTopUpStore(table),
           allPayments: createPaymentStore(table),
           readAccount: createAccountSettings(table).read,

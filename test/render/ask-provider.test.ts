@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Remedy } from '../../service/creations/payload.ts';
+import { WorkflowError } from '../../service/creations/payload.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { fakeProvider, rejection, failureOf } from '../api/fakes.ts';
 import { now } from '../fixtures/records.ts';
@@ -57,7 +57,7 @@ describe('a job that a provider accepted', () => {
 
   it('The job is cancelled when another invocation has the lease, because that invocation does not know the job', async () => {
     const first = withCancel(fakeProvider('first', pending('job-1')));
-    const { result } = walkOver([first], { onSave: failsAt(2, new Remedy('StillRunning', 'taken')) });
+    const { result } = walkOver([first], { onSave: failsAt(2, new WorkflowError('StillRunning', 'taken')) });
     expect(await failureOf(result)).toBe('StillRunning');
     expect(first.cancelled).toEqual(['job-1']);
   });

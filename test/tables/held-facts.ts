@@ -1,6 +1,6 @@
 /** Facts about the slots in which requests of an account are held. */
 import { expect } from 'vitest';
-import { createHeldPlaces } from '../../service/api/held-places-store.ts';
+import { createHeldSlots } from '../../service/api/held-slots-store.ts';
 import { heldKey } from '../../service/aws/dynamodb/table.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { accountId, now } from '../fixtures/records.ts';
@@ -12,19 +12,19 @@ export const heldFacts: Facts = {
   'An account has as many slots at a door as its limit says, and no other account has fewer': async ({
     table,
   }) => {
-    const held = createHeldPlaces(drawing(table), 'images', 3);
+    const held = createHeldSlots(drawing(table), 'images', 3);
     const claims = await Promise.all(
       Array.from({ length: 12 }, async () => held.claim(accountId, now + 60_000, now)),
     );
     const names = claims.flatMap((place) => place?.name ?? []);
     expect(names.toSorted()).toEqual(['p0', 'p1', 'p2']);
     expect(await held.claim(other, now + 60_000, now)).toBeDefined();
-    const door = createHeldPlaces(drawing(table), 'mcp', 3);
+    const door = createHeldSlots(drawing(table), 'mcp', 3);
     expect(await door.claim(accountId, now + 60_000, now)).toBeDefined();
   },
 
   'A slot is free again when it is released or expires': async ({ table, item }) => {
-    const held = createHeldPlaces(drawing(table), 'events', 2);
+    const held = createHeldSlots(drawing(table), 'events', 2);
     const claim = (until: number, at: number): ReturnType<typeof held.claim> =>
       held.claim(accountId, now + until, now + at);
     const first = await claim(20_000, 0);

@@ -4,12 +4,12 @@ import { createAccountSettings } from '../../service/accounts/account-settings-s
 import type { KeyCaps } from '../../service/accounts/account.ts';
 import { userHash } from '../../service/accounts/end-user.ts';
 import { createKeyStore } from '../../service/accounts/key-store.ts';
-import { capKinds, watchedCaps } from '../../service/accounts/watched-caps.ts';
+import { capKinds, capRules } from '../../service/accounts/cap-kinds.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
-import { lookForCrossings, placeOf } from '../../service/notices/check-thresholds.ts';
+import { checkThresholds, subjectOf } from '../../service/notices/check-thresholds.ts';
 import { createMonthSpent } from '../../service/notices/spend-reads.ts';
 import { createNoticeMarks } from '../../service/notices/notice-store.ts';
-import type { Crossing, NoticeRecord, RefusedFor } from '../../service/notices/notice.ts';
+import type { ThresholdAlert, NoticeRecord, RefusedFor } from '../../service/notices/notice.ts';
 import type { KeyId, NoticeId } from '../../service/values/ids.ts';
 import type { Micros } from '../../service/values/money.ts';
 import { monthOf } from '../../service/values/time.ts';
@@ -52,7 +52,7 @@ const keyPart = (notice: NoticeRecord): Record<string, unknown> =>
 async function checkAfter(stores: Stores, number: number, at = now): Promise<Record<string, unknown>[]> {
   const creation = await stores.creations.read(idOf(number));
   if (!creation) throw new Error('no such creation');
-  return (await lookForCrossings(placeOf(creation), servicesAt(stores, at))).map(keyPart);
+  return (await checkThresholds(subjectOf(creation), servicesAt(stores, at))).map(keyPart);
 }
 
 /** Checks thresholds after a request of this cost that a cap refused. */
@@ -62,15 +62,15 @@ async function checkAfterRefusal(
   costMicros: Micros,
   at = now,
 ): Promise<Record<string, unknown>[]> {
-  const periods = Object.fromEntries(capKinds.map((kind) => [kind, watchedCaps[kind].periodAt(at)]));
+  const periods = Object.fromEntries(capKinds.map((kind) => [kind, capRules[kind].periodAt(at)]));
   const refused = { kind: 'cap', cap, costMicros } as const;
   const place = { accountId, keyId, periods, user, refused };
-  return (await lookForCrossings(place, servicesAt(stores, at))).map(keyPart);
+  return (await checkThresholds(place, servicesAt(stores, at))).map(keyPart);
 }
 
 let notices = 0;
 /** Sends the notice of a check that read the key some time before. */
-async function notifyStale(stores: Stores, crossing: Partial<Crossing>): Promise<boolean> {
+async function notifyStale(stores: Stores, crossing: Partial<ThresholdAlert>): Promise<boolean> {
   notices += 1;
   const id = `ntc_019aa5a0-1000-7000-8000-${notices.toString(16).padStart(12, '0')}` as NoticeId;
   const notice = {
@@ -82,7 +82,7 @@ async function notifyStale(stores: Stores, crossing: Partial<Crossing>): Promise
     executions: 1,
     recoveries: 0,
   } as const;
-  return createNoticeMarks(stores.table).tell(crossing as Crossing, notice);
+  return createNoticeMarks(stores.table).store(crossing as ThresholdAlert, notice);
 }
 
 const marksIn = async (stores: Stores): Promise<string[]> =>
@@ -99,7 +99,7 @@ async function setBudget({ table }: Stores, micros: Micros): Promise<void> {
 /** Checks thresholds after a creation of this month, and returns what the notices say of the budget. */
 async function budgetAt(stores: Stores, at = now): Promise<Record<string, unknown>[]> {
   const place = { accountId, periods: { monthly: monthOf(at) } };
-  const sent = await lookForCrossings(place, servicesAt(stores, at));
+  const sent = await checkThresholds(place, servicesAt(stores, at));
   return sent.map(
     ({ webhook }) => (JSON.parse(webhook.body ?? '') as { budget: Record<string, unknown> }).budget,
   );
@@ -343,7 +343,7 @@ export const noticeFacts: Facts = {
     await chargeAt(stores, 1);
     await stores.accounts.changeKey(accountId, keyId, { perUserMonthlyCapMicros: cents(3) });
     const creation = await stores.creations.read(idOf(1));
-    expect(creation && placeOf(creation).periods).toEqual({
+    expect(creation && subjectOf(creation).periods).toEqual({
       daily: '2026_11_21',
       monthly: '2026_11',
       total: 'total',

@@ -125,7 +125,7 @@ export function stage(setting: Setting = {}): Stage {
     }),
     deliveries,
     notices: stub<NoticeStore>({
-      look: async (account, key) => {
+      readSpender: async (account, key) => {
         steps.push(`check ${account}${key === undefined ? '' : ` ${key}`}`);
         if (setting.isCheckBusy === true) return Promise.reject(new Overloaded('busy'));
         return Promise.resolve(undefined);

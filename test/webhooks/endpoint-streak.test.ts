@@ -44,7 +44,9 @@ async function after(
         return Promise.resolve(true);
       },
     }),
-    notices: stub<DeliveryServices['notices']>({ look: async () => Promise.resolve({ account: watched }) }),
+    notices: stub<DeliveryServices['notices']>({
+      readSpender: async () => Promise.resolve({ account: watched }),
+    }),
     noticeExecutions: { start: async () => Promise.resolve('started' as const) },
   };
   const delivery: Delivery = {

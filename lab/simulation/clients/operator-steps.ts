@@ -8,7 +8,7 @@ import { nextRevision, type OperatorCatalog } from '../../../service/catalog/ope
 import { cancelCreation, type CancelOutcome } from '../../../service/creations/cancel.ts';
 import { eraseCreation } from '../../../service/creations/erase.ts';
 import { setNotices } from '../../../service/notices/alert-settings.ts';
-import { lookAfterCommand } from '../../../service/notices/check-thresholds.ts';
+import { checkAfterCommand } from '../../../service/notices/check-thresholds.ts';
 import { createOperatorKeyStore } from '../../../service/operated/operator-key-store.ts';
 import { parseCreationId } from '../../../service/values/ids.ts';
 import { asMicros, fromUsd, toUsd } from '../../../service/values/money.ts';
@@ -115,7 +115,7 @@ export function createOperatorSteps(
         const account = await store.read(id);
         if (account) await wallet.setCreditLine(id, account.creditLineMicros, asMicros(step.amountMicros));
       }
-      await lookAfterCommand({ accountId: id, periods: {} }, operator);
+      await checkAfterCommand({ accountId: id, periods: {} }, operator);
     });
   }
 

@@ -8,7 +8,7 @@ import {
 import { createBooksReader } from '../../../service/audit/books-reads.ts';
 import type { Difference } from '../../../service/audit/books.ts';
 import type { Closing } from '../../../service/audit/closings.ts';
-import type { LookState } from '../../../service/audit/look-at-account.ts';
+import type { CheckState } from '../../../service/audit/check-account.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';
 import { createDirectClient } from '../aws/http-exchange.ts';
 import type { SimulatedTable } from '../aws/simulated-table.ts';
@@ -63,7 +63,7 @@ async function inParts(
       },
       started: (account: string) => {
         const text = states.get(account);
-        return Promise.resolve(text === undefined ? undefined : (JSON.parse(text) as LookState));
+        return Promise.resolve(text === undefined ? undefined : (JSON.parse(text) as CheckState));
       },
       onAccount: (one: { account: string; differences: readonly Difference[] }) =>
         void told.set(one.account, one.differences),

@@ -50,7 +50,7 @@ export const cancelCreation: Tool = {
   output: creationOutput,
   requestOf: ({ id }) => ({ method: 'POST', pathId: typeof id === 'string' ? id : '' }),
   run: ({ args, request, caller, services }) =>
-    countedPost(caller.place, async () => {
+    countedPost(caller.rateSlot, async () => {
       checkArguments(args, cancelInput);
       const { body } = await cancel(request, caller, services);
       return creationResult(body as CreationBody);

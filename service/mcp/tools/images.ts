@@ -20,9 +20,9 @@ import {
 import { checkArguments, type Tool, type ToolCall, waitOf } from './tool.ts';
 
 /** A bounded wait for the end of a creation, shorter than a host's. Nothing in the wait is an error. */
-const firstLookMillis = 150;
-const longestLookMillis = 1_000;
-const tellMillis = 5_000;
+const firstPauseMillis = 150;
+const longestPauseMillis = 1_000;
+const progressMillis = 5_000;
 
 /** The creations at their end, or as last seen. @param seconds from the arrival of the request on */
 export async function awaitEnd(
@@ -31,31 +31,31 @@ export async function awaitEnd(
   { caller, services, tell }: Pick<ToolCall, 'caller' | 'services' | 'tell'>,
 ): Promise<MadeBodies> {
   const { clock, creations, budget, results, log } = services;
-  const look = async (known: CreationBody): Promise<CreationBody> => {
+  const read = async (known: CreationBody): Promise<CreationBody> => {
     if (isTerminal(known.status)) return known;
     const record = await creations.read(known.id as CreationId);
     if (!record) return known;
     return creationView(record, await results.of([record]), clock.now()) as unknown as CreationBody;
   };
   let last = made;
-  let toldAt = -tellMillis;
+  let sentAt = -progressMillis;
   const hold = openHold(caller.account.id, seconds * 1000, services);
   try {
     for (
-      let pause = firstLookMillis;
+      let pause = firstPauseMillis;
       !last.every(({ status }) => isTerminal(status));
-      pause = Math.min(longestLookMillis, pause * 1.5)
+      pause = Math.min(longestPauseMillis, pause * 1.5)
     ) {
       const left = seconds * 1000 - budget.elapsed();
       if (left <= 0 || !(await hold.take())) break;
-      if (budget.elapsed() - toldAt >= tellMillis) {
-        toldAt = budget.elapsed();
-        const told = last.find(({ status }) => !isTerminal(status)) ?? last[0];
-        await tell?.(Math.round(toldAt / 1000), seconds, `${told.id}: ${told.status}`);
+      if (budget.elapsed() - sentAt >= progressMillis) {
+        sentAt = budget.elapsed();
+        const open = last.find(({ status }) => !isTerminal(status)) ?? last[0];
+        await tell?.(Math.round(sentAt / 1000), seconds, `${open.id}: ${open.status}`);
       }
       await clock.sleep(Math.min(pause, left), budget.signal);
       const [first, ...others] = last;
-      last = await Promise.all([look(first), ...others.map(look)]);
+      last = await Promise.all([read(first), ...others.map(read)]);
     }
   } catch (error) {
     log.info('wait_broken_off', { creationId: last[0].id, error: errorName(error) });
@@ -86,7 +86,7 @@ export const generateImage: Tool = {
   run: async (call) => {
     const { services } = call;
     // A call that attached is not charged, so no charge has counted it. It is counted before it waits.
-    const { made, seconds } = await countedPost(call.caller.place, () => accept(call));
+    const { made, seconds } = await countedPost(call.caller.rateSlot, () => accept(call));
     // From here on the creations are charged: whatever happens, the client gets their ids.
     const last = await awaitEnd(made, seconds, call);
     const result = await creationsResult(last, services);

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { budgetVersion } from '../../accounts/version.ts';
 import type { BudgetView } from '../../contract/portal-views.ts';
-import { lookAfterCommand } from '../../notices/check-thresholds.ts';
+import { checkAfterCommand } from '../../notices/check-thresholds.ts';
 import { microsOf, parseBody, usd, version } from '../../operated/body.ts';
 import { formatUsd, toUsd } from '../../values/money.ts';
 import { monthOf } from '../../values/time.ts';
@@ -17,7 +17,7 @@ export const setBudget: ManageHandle<'setBudget'> = async (request, { account, n
   if (budgetVersion(account) !== asRead) throw changedMeanwhile();
   const micros = amount === null ? undefined : microsOf(amount);
   if (!(await services.accounts.changeBudget(account, micros))) throw changedMeanwhile();
-  await lookAfterCommand({ accountId: account.id, periods: { monthly: monthOf(nowMillis) } }, services);
+  await checkAfterCommand({ accountId: account.id, periods: { monthly: monthOf(nowMillis) } }, services);
   const stored = micros === undefined ? {} : { monthlyBudgetMicros: micros };
   const body: BudgetView = {
     monthly_budget: micros === undefined ? null : toUsd(micros),

@@ -6,7 +6,7 @@ import { creationNotFound } from '../../api/problems.ts';
 import type { AlertsView, RedeliveredView, SecretView, TestedView } from '../../contract/portal-views.ts';
 import type { WebhookState } from '../../creations/creation.ts';
 import { checkNoticeUrl } from '../../notices/alert-settings.ts';
-import { lookAfterCommand } from '../../notices/check-thresholds.ts';
+import { checkAfterCommand } from '../../notices/check-thresholds.ts';
 import { readClientUrl } from '../../outbound/client-url.ts';
 import { type AccountId, type CreationId, parseCreationId } from '../../values/ids.ts';
 import { toUsd } from '../../values/money.ts';
@@ -190,7 +190,7 @@ export const setAlerts: ManageHandle<'setAlerts'> = async (request, caller, serv
     lowBalanceMicros: lowBalanceMicros === undefined ? (account.lowBalanceMicros ?? null) : lowBalanceMicros,
   };
   if (!(await services.accounts.changeAlerts(account, next))) throw changedMeanwhile();
-  await lookAfterCommand({ accountId: account.id, periods: {} }, services);
+  await checkAfterCommand({ accountId: account.id, periods: {} }, services);
   return { status: 200, body: alertsView(next) };
 };
 

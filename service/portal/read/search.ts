@@ -40,7 +40,7 @@ export const findAnything: ReadHandle<'findAnything'> = async (request, _caller,
   ]);
   const found = exact.flat();
   // A whole id names one thing, so the names of accounts are not searched.
-  const more = found.length > 0 ? noMore : await lookThrough(text, services);
+  const more = found.length > 0 ? noMore : await searchNames(text, services);
   const body: FoundView = { data: [...found, ...more.found].slice(0, mostFound), has_all: more.hasAll };
   return { status: 200, body };
 };
@@ -50,12 +50,12 @@ function textIn(text: string): string | undefined {
   return trimmed === '' || trimmed.length > mostText ? undefined : trimmed;
 }
 
-interface Looked {
+interface Searched {
   readonly found: readonly FoundThing[];
   readonly hasAll: boolean;
 }
 
-const noMore: Looked = { found: [], hasAll: true };
+const noMore: Searched = { found: [], hasAll: true };
 
 function thing(kind: FoundThing['kind'], id: string, name: string, account: Account | undefined): FoundThing {
   return { kind, id, name, account: account?.id ?? null, account_name: account?.name ?? null };
@@ -123,7 +123,7 @@ async function requestOf(text: string, services: ReadServices): Promise<FoundThi
   return [thing('request', text, `${refused.status} ${refused.code}`, await accountAt(accountId, services))];
 }
 
-async function lookThrough(text: string, services: ReadServices): Promise<Looked> {
+async function searchNames(text: string, services: ReadServices): Promise<Searched> {
   if (isAddress(text)) return { found: await peopleWith(normalEmail(text), services), hasAll: true };
   const { accounts, after } = await services.operated.accounts(mostAccounts);
   const wanted = text.toLowerCase();

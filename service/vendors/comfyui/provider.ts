@@ -50,7 +50,7 @@ import {
   refusedCredentials,
   type Waits,
 } from '../vendor-jobs.ts';
-import { codeOfRefusal, type Connection, isIn, lookAtJob, queueOf } from './result.ts';
+import { codeOfRefusal, type Connection, isIn, readJob, queueOf } from './result.ts';
 
 /** Source images of a workflow are files of the server, so they are uploaded before the workflow. */
 type Uploaded = { readonly kind: 'uploaded'; readonly names: readonly string[] } | Refused;
@@ -150,7 +150,7 @@ export function createComfyui(server: ComfyuiServer): ImageProvider {
       polling(jobId, waits, async (id = '') => {
         const connection = await connect(signal);
         if (!connection) return refusedBy('credentials', 'no credential');
-        return lookAtJob(connection, id, job.outputFormat);
+        return readJob(connection, id, job.outputFormat);
       }),
     cancel: async (jobId, _job, signal) => {
       const [id = ''] = neededFor(jobId);

@@ -66,7 +66,7 @@ const formatQuery: Readonly<Record<OutputFormat, string>> = {
   webp: 'preview=webp%3B95',
 };
 
-export async function lookAtJob(
+export async function readJob(
   connection: Connection,
   id: string,
   format: OutputFormat,

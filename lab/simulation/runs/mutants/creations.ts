@@ -34,7 +34,7 @@ export const creations: Bugs = {
       "return monthOf(Date.parse(at === '' ? (month ?? at) : at));",
     ],
   },
-  'service/audit/look-at-account.ts': {
+  'service/audit/check-account.ts': {
     'closed-month-is-counted-again': ['monthOfRow(row) <= closed.month', 'monthOfRow(row) < closed.month'],
   },
   'service/contract/failures.ts': {

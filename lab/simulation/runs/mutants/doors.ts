@@ -48,10 +48,10 @@ export const doors: Bugs = {
       'available: toUsd(account.creditLineMicros)',
     ],
   },
-  'service/api/held-places-store.ts': {
+  'service/api/held-slots-store.ts': {
     'place-for-everybody': [
-      "'attribute_not_exists(#place) OR #place.#until <= :now OR #place.holder = :holder'",
-      "'attribute_not_exists(#place) OR #place.#until <= :now OR #place.holder = :holder OR attribute_exists(pk)'",
+      "'attribute_not_exists(#slot) OR #slot.#until <= :now OR #slot.holder = :holder'",
+      "'attribute_not_exists(#slot) OR #slot.#until <= :now OR #slot.holder = :holder OR attribute_exists(pk)'",
     ],
     'place-beyond-the-share': ['{ length: limit }', '{ length: limit + 1 }'],
   },

@@ -77,8 +77,8 @@ export const events: Bugs = {
       '[isSameCap, ...reached.conditions, `(${isUntold} OR attribute_exists(pk))`]',
     ],
     'notice-again-too-early': [
-      'belowMicros: crossing.neededMicros }',
-      'belowMicros: 1 as typeof crossing.neededMicros }',
+      'belowMicros: alert.neededMicros }',
+      'belowMicros: 1 as typeof alert.neededMicros }',
     ],
   },
   'service/webhooks/deliver-attempt.ts': {

@@ -50,18 +50,18 @@ export const requestsAndRendering: Bugs = {
       'if (!(await isGivenBack(creation, services))) return',
       "if (creation.id === '') return",
     ],
-    'rate-behind-the-wait': ['await caller.place.take();\n  return awaitOutcome', 'return awaitOutcome'],
+    'rate-behind-the-wait': ['await caller.rateSlot.take();\n  return awaitOutcome', 'return awaitOutcome'],
   },
   'service/generate/open.ts': {
     'opener-without-the-held-limit': [
-      'createHeldPlaces(store, door, heldLimit)',
-      'createHeldPlaces(store, door, 1_000)',
+      'createHeldSlots(store, door, heldLimit)',
+      'createHeldSlots(store, door, 1_000)',
     ],
   },
   'service/generate/sources.ts': {
     'rate-behind-the-downloads': [
-      'await caller.place.take();',
-      'if (request.imageUrls.length > 99) await caller.place.take();',
+      'await caller.rateSlot.take();',
+      'if (request.imageUrls.length > 99) await caller.rateSlot.take();',
     ],
     'upload-unfilled': [
       'if (!bytes) throw uploadNotUsable(place);\n  return bytes;',
