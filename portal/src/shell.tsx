@@ -80,7 +80,7 @@ function CurrentPage() {
     // A tab of a page has an address of its own, and the page around it stays.
     const page = `${pattern.replace('/:tab', '')} ${id}`;
     if (mayCall(me, needs)) return <Shown key={page} id={id} tab={tab} />;
-    // A role that sees money alone begins with the wallet.
+    // A role that sees only money begins with the wallet.
     return path === '/' && mayCall(me, 'listLedger') ? <Wallet key={page} /> : <NotAllowed key={path} />;
   }
   return <NotFound key={path} />;
@@ -330,12 +330,12 @@ function FreshSignIn() {
   return (
     <Dialog title="Confirm that it is you" onClose={() => waiting.set(null)}>
       <p>
-        You signed in more than 15 minutes ago, and this needs a fresh sign-in. What you entered is kept:
-        after the sign-in you come back here, and it is done.
+        You signed in more than 15 minutes ago, and this needs a fresh sign-in. What you entered is kept, and
+        is sent after the sign-in.
       </p>
       <div class="buttons">
         <Button text="Cancel" class="quiet" onClick={() => waiting.set(null)} />
-        <Button text="Sign in and go on" class="primary" onClick={() => signInAfresh(begun)} />
+        <Button text="Sign in and continue" class="primary" onClick={() => signInAfresh(begun)} />
       </div>
     </Dialog>
   );

@@ -64,9 +64,9 @@ describe('The addresses of the pictures of an account', () => {
   const dialog = page.getByRole('dialog', { name: 'Addresses of pictures' });
 
   it.each([
-    ['off', 'signed', 'Unguessable', 'As the service has it, Unguessable, Signed'],
-    ['off', null, 'Unguessable', 'As the service has it, Unguessable'],
-    ['signed', null, 'Signed', 'As the service has it, Signed'],
+    ['off', 'signed', 'Unguessable', 'Default of the service, Unguessable, Signed'],
+    ['off', null, 'Unguessable', 'Default of the service, Unguessable'],
+    ['signed', null, 'Signed', 'Default of the service, Signed'],
   ])(
     'of a service with "%s" and the choice %s are "%s", and only %s is offered',
     async (results_of_service, results, access, offered) => {
@@ -81,7 +81,7 @@ describe('The addresses of the pictures of an account', () => {
   it('are chosen back to those of the service, for the usual time', async () => {
     await shown({});
     await change.click();
-    await dialog.getByLabel('New pictures').selectOption('As the service has it');
+    await dialog.getByLabel('New pictures').selectOption('Default of the service');
     await dialog.getByLabel('Minutes of a signed address').fill('');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -190,7 +190,7 @@ describe('The providers', () => {
     await keyboard.write(/^Reason$/, 'slow today');
     expect(await portal.violations('dialog')).toEqual([]);
     await keyboard.press(/^Pause it for everybody$/);
-    await page.getByText('It is paused. What has begun there goes on.').waitFor();
+    await page.getByText('It is paused. Running creations continue.').waitFor();
     await keyboard.press(/^2 routes$/);
     await keyboard.press(/^Resume sandbox standard$/);
     await page.getByText('New creations go there again.').waitFor();
@@ -238,7 +238,7 @@ describe('The search', () => {
     await page.emulateMedia({ colorScheme: 'light' });
     expect(await portal.violations('dialog')).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.getByText('4 found. Names of the oldest accounts alone were looked at.').waitFor();
+    await page.getByText('4 found. Only the names of the oldest accounts were searched.').waitFor();
     await page.keyboard.press('ArrowUp');
     expect(await dialog.getByRole('option', { selected: true }).textContent()).toContain('person');
     await page.keyboard.press('Enter');

@@ -129,7 +129,7 @@ describe('The usage', () => {
 
   it.each([
     [100, null, 'The budget of the month is used up.'],
-    [400, 500, 'At this pace the month passes its budget.'],
+    [400, 500, 'At this pace the month exceeds its budget.'],
   ])('of a budget of %s says what has to be told', async (monthly_budget, at_end, words) => {
     const usage = stub.samples.usage('day');
     const budget = { monthly_budget, version: 'v1' };

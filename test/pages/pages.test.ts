@@ -162,7 +162,7 @@ describe('What was typed when the session ended', () => {
     await portal.open('webhooks', 'Webhooks');
     const field = portal.page.getByLabel('Address of your receiver');
     await field.fill('https://mine.example.com/hooks?token=s3cret');
-    await portal.page.getByLabel('Tell when less is available than (USD)').fill('17');
+    await portal.page.getByLabel('Notify when less is available than (USD)').fill('17');
     portal.stub.refuse('testWebhook', ended);
     await button('Send a test delivery').click();
     // The page stays, so that the storage can be read.
@@ -175,7 +175,7 @@ describe('What was typed when the session ended', () => {
     expect(stored).not.toContain('s3cret');
     portal.stub.reset();
     await portal.open('webhooks', 'Webhooks');
-    expect(await portal.page.getByLabel('Tell when less is available than (USD)').inputValue()).toBe('17');
+    expect(await portal.page.getByLabel('Notify when less is available than (USD)').inputValue()).toBe('17');
   });
 });
 
@@ -193,7 +193,7 @@ describe('What needs a fresh sign-in', () => {
     const asked = sent('createKey')[0]?.body;
     expect(asked).toEqual({ name: 'Laptop of Ada', monthly_cap: 12.5 });
     portal.stub.reset();
-    await confirm.getByRole('button', { name: 'Sign in and go on' }).click();
+    await confirm.getByRole('button', { name: 'Sign in and continue' }).click();
     await portal.page.getByRole('dialog', { name: 'Your new key: Laptop of Ada' }).waitFor();
     expect(portal.stub.visited).toEqual([
       expect.stringMatching(
@@ -452,7 +452,7 @@ describe('A page that fails', () => {
     portal.stub.breakOff('getAlerts');
     portal.stub.breakOff('testWebhook');
     await button('Send a test delivery').click();
-    await portal.page.getByText('Nobody knows whether the service got your request').waitFor();
+    await portal.page.getByText('your request may or may not have arrived').waitFor();
     await portal.show('wallet', 'Wallet');
     await portal.page.getByText('Your browser cannot reach the service.').waitFor();
   });

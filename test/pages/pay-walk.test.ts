@@ -200,7 +200,7 @@ describe('The automatic top-up', () => {
     await dialog.getByLabel('The card adds').fill('900');
     await dialog.getByLabel('In a month at most').fill('1000');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Sign in and go on' }).click();
+    await page.getByRole('button', { name: 'Sign in and continue' }).click();
     await page.getByRole('button', { name: new RegExp(email) }).click();
     await sees(page, '$0.00 of at most $1,000.00');
     await sees(page, 'Visa …3184');
@@ -219,7 +219,7 @@ describe('The automatic top-up', () => {
     await expect.poll(available).toBe(before + 925);
     await openWallet(page);
     await newestRow(page).getByText('Automatic top-up').waitFor();
-    await sees(page, 'Another $900.00 would pass the most for a month');
+    await sees(page, 'Another $900.00 would exceed the monthly maximum');
     expect(await service.audit()).toEqual([]);
   });
 });

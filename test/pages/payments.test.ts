@@ -153,8 +153,8 @@ describe('Coming back from the page of Stripe', () => {
   it.each([
     ['failed', 'The payment of $250.00 failed, and the wallet got nothing. Try another card.'],
     ['expired', 'The payment of $250.00 was not made in time, and nothing was taken.'],
-    ['held', 'Your payment of $250.00 is held: the operator looks at it before the wallet gets it.'],
-    ['unknown', 'Stripe does not say what became of your payment of $250.00. The operator looks at it.'],
+    ['held', 'Your payment of $250.00 is held: the operator checks it before the wallet gets it.'],
+    ['unknown', 'Stripe does not report the outcome of your payment of $250.00. The operator checks it.'],
   ] as const)('says it when the payment is %s', async (state, words) => {
     stub.answer('getPayment', () => ({ ...sample, state }));
     await portal.show('wallet?payment=pay_1', 'Wallet');
@@ -172,7 +172,7 @@ describe('Coming back from the page of Stripe', () => {
   it('goes on asking while the service does not answer', async () => {
     stub.refuse('getPayment', { status: 503, code: 'ERR_PROVIDER_UNAVAILABLE', message: 'No answer.' });
     await portal.open('wallet?payment=pay_1', 'Wallet');
-    await main().getByText('Looking for your payment…').waitFor();
+    await main().getByText('Checking your payment…').waitFor();
     await expect.poll(() => sent('getPayment').length).toBeGreaterThan(1);
     stub.answer('getPayment', () => ({ ...sample, ...paid }));
     await main().getByText('Payment received: $250.00.').waitFor();
@@ -193,7 +193,7 @@ describe('The payments', () => {
     await card.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => rows.count()).toBe(stub.samples.payments.length);
     await card.getByText('all of it reversed').waitFor();
-    await card.getByText('held: the operator looks at it').waitFor();
+    await card.getByText('held: the operator checks it').waitFor();
   });
 
   it('show an end that came while the page was open, and the new balance with it', async () => {
@@ -276,7 +276,7 @@ describe('The automatic top-up', () => {
     const [asked] = sent('setAutoTopUp');
     expect(asked?.body).toEqual({ is_on: true, threshold: 20, amount: 50, monthly_cap: 200, version: 0 });
     stub.reset();
-    await keyboard.press(/^Sign in and go on$/);
+    await keyboard.press(/^Sign in and continue$/);
     await page.getByText('The automatic top-up is saved.').waitFor();
     expect(sent('setAutoTopUp').map(({ body }) => body)).toEqual([asked?.body]);
     await card().getByText('$150.00 of at most $200.00').waitFor();
@@ -336,7 +336,7 @@ describe('The automatic top-up', () => {
     ['authentication_required', 'The bank wants you to confirm the payment.'],
     ['declined', 'The card was declined.'],
     ['card_expired', 'The card has expired.'],
-    ['unknown', 'For a day nobody has known what became of the last payment.'],
+    ['unknown', 'The outcome of the last payment has been unknown for a day.'],
   ] as const)(
     'that is paused (%s) says why, what to do, and goes on when a person resumes',
     async (paused, words) => {
@@ -373,7 +373,7 @@ describe('The automatic top-up', () => {
   it('is switched off with one press, keeps its figures, and says when the month has no room', async () => {
     stored({ used: 160 });
     await portal.show('wallet', 'Wallet');
-    await card().getByText('Another $50.00 would pass the most for a month').waitFor();
+    await card().getByText('Another $50.00 would exceed the monthly maximum').waitFor();
     stub.answer('setAutoTopUp', () => ({ ...stub.samples.autoTopUp, used: 160, is_on: false }));
     await press('Switch off');
     await card().getByText('off', { exact: true }).waitFor();

@@ -106,7 +106,7 @@ describe('Of two tabs with the form of', () => {
   it('the notices, the second keeps the address that the first has set', async () => {
     const [first, second] = await forms('wallet');
     await field(first, 'Notices go to').fill(service.machine.inboxUrl);
-    await field(second, 'Tell when less is available than (USD)').fill('3');
+    await field(second, 'Notify when less is available than (USD)').fill('3');
     await press(first, 'Save');
     await tabs[0].getByText('The notices are saved.').waitFor();
     await saveLate(second);

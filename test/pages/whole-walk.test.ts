@@ -239,7 +239,7 @@ it('A rotation asks for a fresh sign-in, and is finished after it', async () => 
   await open('Webhooks');
   await keyboard.press(/^Rotate$/);
   await keyboard.press(/^Rotate/);
-  await keyboard.press(/^Sign in and go on$/);
+  await keyboard.press(/^Sign in and continue$/);
   await chooseMe();
   await heading('Webhooks');
   const secret = await shownSecret();

@@ -60,7 +60,7 @@ const offline = (isWrite: boolean): Refusal =>
   new Refusal(
     'OFFLINE',
     isWrite
-      ? 'The connection broke. Nobody knows whether the service got your request: look at the page before you send it again.'
+      ? 'The connection broke, and your request may or may not have arrived. Check the page before you send it again.'
       : 'Your browser cannot reach the service.',
   );
 

@@ -85,7 +85,7 @@ export function Audit() {
       lead="What people did in this portal, kept for 400 days."
       actions={<Button text="Refresh" onClick={rows.reload} isBusy={rows.isLoading} />}
     >
-      <List of={rows} empty={<Empty title="Nobody has changed anything yet" />}>
+      <List of={rows} empty={<Empty title="No changes yet" />}>
         {(data) => (
           <Table
             caption="Actions, the newest first"

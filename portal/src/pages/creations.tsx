@@ -114,7 +114,7 @@ function NoCreation({ isFiltered }: { isFiltered: boolean }) {
   const mayCreate = useMay('createCreation');
   if (isFiltered)
     return (
-      <Empty title="No creation fits the filters">
+      <Empty title="No creation matches the filters">
         <Button
           text="Clear the filters"
           onClick={() => setQuery(Object.fromEntries(filters.map((name) => [name, ''])))}

@@ -55,7 +55,7 @@ export function Deliveries() {
         of={rows}
         empty={
           outcome + ofId !== '' ? (
-            <Empty title="No delivery fits the filter">
+            <Empty title="No delivery matches the filter">
               <Button text="Show all" onClick={() => setQuery(all)} />
             </Empty>
           ) : (

@@ -85,8 +85,8 @@ function Start({ steps, onChange }: { steps: HomeView['steps']; onChange: () => 
           isOpen={hasKey && steps.has_creation && !steps.has_delivery}
         >
           <p>
-            The service tells your server when an image is there. Open your signing secret, then send a test
-            delivery.
+            The service notifies your server when an image is ready. Open your signing secret, then send a
+            test delivery.
           </p>
           <p>
             <a class="button" href={href('/webhooks')}>

@@ -53,7 +53,7 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      lead="A program names its key in each request. A key can have caps, models and an end of its own."
+      lead="A program names its key in each request. A key can have its own caps, models and expiry."
       actions={
         mayCreate && (
           <Button text="Create a key" class="primary" onClick={() => setShown({ kind: 'create' })} />
@@ -101,7 +101,7 @@ export function Keys() {
       )}
       {found && !chosen && (
         <Dialog title={found.name} onClose={close}>
-          <p>Somebody revoked this key meanwhile, or it expired. Nothing of it can be changed any more.</p>
+          <p>This key was revoked or has expired meanwhile. It can no longer be changed.</p>
         </Dialog>
       )}
       {chosen && shown?.kind === 'roll' && <RollKey of={chosen} action={roll} onClose={close} />}

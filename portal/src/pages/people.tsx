@@ -40,7 +40,7 @@ export function People() {
   return (
     <Page
       title="People"
-      lead="An owner may do everything. A developer has keys, webhooks and the playground. A viewer reads. Finance sees money alone."
+      lead="An owner may do everything. A developer has keys, webhooks and the playground. A viewer reads. Finance sees only money."
       actions={<Button text="Invite a person" class="primary" onClick={() => setShown({ kind: 'invite' })} />}
     >
       {error && <Failed error={error} />}
@@ -87,8 +87,8 @@ export function People() {
             onSubmit={() => remove.run({ id: chosen.id })}
           >
             <p>
-              The sessions of this person end at once. Keys that the person created stay: look at them as
-              well.
+              The sessions of this person end at once. Keys that the person created stay valid: check them,
+              too.
             </p>
           </Form>
         </Dialog>

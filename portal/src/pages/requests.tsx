@@ -28,7 +28,7 @@ export function Requests() {
   return (
     <Page
       title="Requests"
-      lead="The requests of the last seven days, refused ones too. After ten refusals of a kind in a minute, one row counts the others: at least so many."
+      lead="The requests of the last seven days, with those refused. After ten refusals of a kind in a minute, one row has a minimum count of the others."
       actions={<Button text="Refresh" onClick={rows.reload} isBusy={rows.isLoading} />}
     >
       <Filters asked={asked} />
@@ -43,7 +43,7 @@ export function Requests() {
 
 function NoRequest({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <Empty title="No request fits the filters">
+    <Empty title="No request matches the filters">
       <Button
         text="Clear the filters"
         onClick={() => setQuery(Object.fromEntries(filters.map((name) => [name, ''])))}

@@ -127,8 +127,8 @@ export function Webhooks() {
       title="Webhooks"
       lead={
         <>
-          A request names where its webhook goes (<code>webhook_url</code>), or it goes to your endpoints.
-          What was sent is on <a href={href('/deliveries')}>deliveries</a>.
+          A request can name the address of its webhook (<code>webhook_url</code>). Otherwise your endpoints
+          get it. What was sent is on <a href={href('/deliveries')}>deliveries</a>.
         </>
       }
     >
@@ -210,7 +210,7 @@ function Secrets({ data, onChange }: { data: WebhooksView; onChange: () => void 
         <Empty title="No secret yet, so no webhook is sent">
           <p>
             {mayManage
-              ? 'The first look makes the secret of the account.'
+              ? 'The secret is created when it is first opened.'
               : 'A developer or an owner opens the secret.'}
           </p>
           {revealButton}

@@ -40,7 +40,7 @@ function advice(error: Refusal): ComponentChildren {
       return undefined;
     case 'ERR_CONFLICT':
       // The other conflicts say in their message what to do.
-      return error.isStale ? 'What is stored now is shown here. Look at it, then save again.' : undefined;
+      return error.isStale ? 'The page shows what is stored now. Check it, then save again.' : undefined;
     case 'ERR_INSUFFICIENT_BALANCE':
       return (
         <>

@@ -7,7 +7,7 @@ import { Form, Select, Text, useDraft } from '../../ui/form.tsx';
 import { Dialog } from '../../ui/page.tsx';
 
 const { least, usual, most } = resultMinutes;
-const names = { '': 'As the service has it', unguessable: 'Unguessable', signed: 'Signed' } as const;
+const names = { '': 'Default of the service', unguessable: 'Unguessable', signed: 'Signed' } as const;
 const minutesText = (minutes: number): string => `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
 
 /** The choice that this service cannot keep, and why. */
@@ -32,7 +32,7 @@ export function PicturesCard({ of, onChange }: { of: OperatedAccount; onChange: 
             'New pictures',
             `${names[access]}, ${results === access ? 'chosen for this account' : 'as the service has it'}`,
           ],
-          ['Life of a signed address', minutesText(minutes ?? usual)],
+          ['Lifetime of a signed address', minutesText(minutes ?? usual)],
         ]}
       />
     </Card>

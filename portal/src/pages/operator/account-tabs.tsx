@@ -136,7 +136,7 @@ function People({ id }: { id: string }) {
       {({ people: members, invitations }) => (
         <>
           {members.length === 0 ? (
-            <Empty title="Nobody belongs to the account" />
+            <Empty title="The account has no members" />
           ) : (
             <MemberTable rows={members} />
           )}

@@ -27,9 +27,7 @@ export function Providers() {
   const change = useAction('pauseRoute', ({ pause }) => {
     setPausing(undefined);
     providers.reload();
-    announce(
-      pause === null ? 'New creations go there again.' : 'It is paused. What has begun there goes on.',
-    );
+    announce(pause === null ? 'New creations go there again.' : 'It is paused. Running creations continue.');
   });
   const resume = (route: Route): void => change.run({ body: { ...route, paused: false } });
   const switches = { onPause: setPausing, onResume: resume };
@@ -66,7 +64,7 @@ export function Providers() {
 function Lead({ of }: { of: ProvidersView | undefined }) {
   return (
     <>
-      What the client’s fault is does not count against a provider.{' '}
+      Failures that the client caused do not count against a provider.{' '}
       {of && (
         <>
           From the newest {of.creations} creations since <Time at={of.since} />.
@@ -275,7 +273,7 @@ function PauseDialog(props: {
         }
       >
         <p>
-          No account gets a new image there until you resume it. What has begun there goes on. A model without
+          No account gets a new image there until you resume it. Running creations continue. A model without
           another route is refused.
         </p>
         <Text

@@ -133,5 +133,5 @@ export function Search({ onClose }: { onClose: () => void }) {
 
 function wordsOf({ data, has_all: hasAll }: FoundView): string {
   const count = data.length === 0 ? 'Nothing was found.' : `${data.length} found.`;
-  return hasAll ? count : `${count} Names of the oldest accounts alone were looked at.`;
+  return hasAll ? count : `${count} Only the names of the oldest accounts were searched.`;
 }

@@ -16,7 +16,7 @@ export function budgetWords(spent: number, budget: number, atEnd: number | null)
   if (spent >= budget) return 'The budget of the month is used up.';
   if (spent >= budget * near)
     return `${Math.floor((spent / budget) * 100)} % of the month’s budget is spent.`;
-  return atEnd !== null && atEnd > budget ? 'At this pace the month passes its budget.' : undefined;
+  return atEnd !== null && atEnd > budget ? 'At this pace the month exceeds its budget.' : undefined;
 }
 
 type Month = UsageView['month'];
@@ -88,7 +88,7 @@ function BudgetForm(props: {
         value={draft.values.budget}
         onInput={(value) => draft.set('budget', value)}
         theirs={draft.theirs('budget')}
-        hint="Notices tell from 80 % on. Nothing is refused: caps of keys do that."
+        hint="Notices come at 80 % and 100 %. Requests are refused only by caps of keys."
         error={isWrong ? 'An amount such as 25 or 0.50.' : action.error?.fields.get('monthly_budget')}
       />
     </Form>

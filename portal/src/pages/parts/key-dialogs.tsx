@@ -40,7 +40,7 @@ export function ShownKey(props: { of: CreatedKeyView; onStored: () => void }) {
   return (
     <>
       <p>
-        <strong>Store the key now.</strong> It is shown this once; the service keeps a hash of it alone.
+        <strong>Store the key now.</strong> It is shown only once; the service keeps only its hash.
       </p>
       <div class="secret">
         <code>{key}</code>

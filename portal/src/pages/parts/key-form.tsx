@@ -132,7 +132,7 @@ export function KeyForm(props: {
             checked={allowed === null}
             onChange={(event) => set('models', event.currentTarget.checked ? null : [])}
           />
-          <label for="all-models">All models, also those to come</label>
+          <label for="all-models">All models, including future ones</label>
         </p>
         {allowed !== null &&
           models.data?.data.map((model) => (
@@ -153,12 +153,12 @@ export function KeyForm(props: {
               <label for={`model-${model.id}`}>{model.name}</label>
             </p>
           ))}
-        {allowed?.length === 0 && <p class="field-error">Choose one model at least.</p>}
+        {allowed?.length === 0 && <p class="field-error">Choose at least one model.</p>}
         {theirModels && <Beside of={theirModels} label="Models" />}
       </fieldset>
       <Field
         label="Ends at"
-        hint="In the time of your browser. Empty: it has no end."
+        hint="In your browser’s time zone. Empty: the key does not expire."
         error={fields.get('expires_at')}
         theirs={theirs('expires_at')}
       >

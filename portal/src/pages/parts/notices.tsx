@@ -21,7 +21,7 @@ export function Notices() {
             <Facts
               rows={[
                 ['Notices go to', data.notice_url ?? 'nowhere'],
-                ['Low balance', data.low_balance === null ? 'never told' : <Money of={data.low_balance} />],
+                ['Low balance', data.low_balance === null ? 'no notice' : <Money of={data.low_balance} />],
               ]}
             />
           )
@@ -83,12 +83,12 @@ function NoticesForm({ data, onReload }: { data: AlertsView; onReload: () => voi
           error={save.error?.fields.get('notice_url')}
         />
         <Amount
-          label="Tell when less is available than (USD)"
+          label="Notify when less is available than (USD)"
           placeholder="Never"
           value={low}
           onInput={(value) => draft.set('low_balance', value)}
           theirs={draft.theirs('low_balance')}
-          hint="The notice wallet.low, once a crossing."
+          hint="Sends wallet.low once each time the balance falls below this."
           error={
             amount === undefined ? 'An amount such as 25 or 0.50.' : save.error?.fields.get('low_balance')
           }

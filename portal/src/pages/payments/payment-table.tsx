@@ -11,7 +11,7 @@ const kinds: Readonly<Record<PaymentView['kind'], string>> = {
   outside: 'Other payment system',
 };
 
-const ofOperator = ': the operator looks at it';
+const ofOperator = ': the operator checks it';
 
 const states: Readonly<Record<PaymentView['state'], readonly [tone: Tone, words: string]>> = {
   open: ['busy', 'not paid yet'],

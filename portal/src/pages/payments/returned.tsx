@@ -33,7 +33,7 @@ export function useReturned(): Returned {
 
 /** The class of the notice, and its sentence. */
 function wordsOf(payment: PaymentView | null | undefined): readonly [string, string] {
-  if (payment === undefined) return ['', 'Looking for your payment…'];
+  if (payment === undefined) return ['', 'Checking your payment…'];
   if (payment === null)
     return ['warn', 'This account has no such payment. Did you begin it in another of your accounts?'];
   const amount = money(payment.amount);
@@ -54,13 +54,10 @@ function wordsOf(payment: PaymentView | null | undefined): readonly [string, str
     case 'unknown':
       return [
         'warn',
-        `Stripe does not say what became of your payment of ${amount}. The operator looks at it.`,
+        `Stripe does not report the outcome of your payment of ${amount}. The operator checks it.`,
       ];
     case 'held':
-      return [
-        'warn',
-        `Your payment of ${amount} is held: the operator looks at it before the wallet gets it.`,
-      ];
+      return ['warn', `Your payment of ${amount} is held: the operator checks it before the wallet gets it.`];
   }
 }
 

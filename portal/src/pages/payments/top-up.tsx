@@ -21,7 +21,7 @@ export function AutoTopUp({ of: topUp, onAddMoney }: { of: TopUp; onAddMoney: ()
     announce(words);
   };
   const save = useAction('setAutoTopUp', done('The automatic top-up is saved.'));
-  const resume = useAction('resumeAutoTopUp', done('The automatic top-up goes on.'));
+  const resume = useAction('resumeAutoTopUp', done('The automatic top-up continues.'));
   const remove = useAction('removeCard', done('The card is removed.'));
   const show = (next: typeof open): void => {
     save.clear();
@@ -134,7 +134,7 @@ const reasons: Readonly<Record<NonNullable<AutoTopUpView['paused']>, string>> = 
     'The card was declined. Add money with another card and save that one, or resume when the card works again.',
   card_expired: 'The card has expired. Add money with another card, and save that one.',
   unknown:
-    'For a day nobody has known what became of the last payment. Look at the payments below, then resume.',
+    'The outcome of the last payment has been unknown for a day. Check the payments below, then resume.',
   dispute: 'It stopped because a payment is disputed.',
   operator: 'The operator stopped it.',
 };
@@ -178,7 +178,7 @@ function Chosen({ of, onRemove }: { of: AutoTopUpView; onRemove: (() => void) | 
       />
       {of.is_on && amount !== null && cap !== null && used + amount > cap && (
         <p class="notice warn">
-          Another {money(amount)} would pass the most for a month, so nothing is added before the next month.
+          Another {money(amount)} would exceed the monthly maximum, so nothing is added before the next month.
         </p>
       )}
     </>

@@ -116,7 +116,7 @@ function PlaygroundResult({ id, ...actions }: ResultActions & { id: string | und
     <section class="card result" id="result" aria-label="Result">
       {id === undefined ? (
         <Empty title="The image appears here">
-          <p>Write a prompt, look at the price, and press Generate.</p>
+          <p>Write a prompt, check the price, and press Generate.</p>
         </Empty>
       ) : (
         <Creation id={id} {...actions} />
@@ -131,7 +131,7 @@ function Creation({ id, ...actions }: ResultActions & { id: string }) {
   const isEnded = data?.status === 'completed' || data?.status === 'failed';
   useEffect(() => {
     if (isEnded) {
-      announce(data.status === 'completed' ? 'The image is there.' : 'The creation failed and is refunded.');
+      announce(data.status === 'completed' ? 'The image is ready.' : 'The creation failed and is refunded.');
       actions.onEnd();
     }
   }, [isEnded]);
