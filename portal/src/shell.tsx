@@ -330,8 +330,8 @@ function FreshSignIn() {
   return (
     <Dialog title="Confirm that it is you" onClose={() => waiting.set(null)}>
       <p>
-        You signed in more than 15 minutes ago, and this needs a fresh sign-in. What you entered is kept, and
-        is sent after the sign-in.
+        You signed in more than 15 minutes ago, and this needs a fresh sign-in. What you entered is kept.
+        After the sign-in you come back here, and the action is completed.
       </p>
       <div class="buttons">
         <Button text="Cancel" class="quiet" onClick={() => waiting.set(null)} />

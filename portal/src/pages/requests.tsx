@@ -28,7 +28,7 @@ export function Requests() {
   return (
     <Page
       title="Requests"
-      lead="The requests of the last seven days, with those refused. After ten refusals of a kind in a minute, one row has a minimum count of the others."
+      lead="Requests of the last seven days, including refused requests. After ten refusals of a kind in a minute, one row shows the minimum number of further refusals."
       actions={<Button text="Refresh" onClick={rows.reload} isBusy={rows.isLoading} />}
     >
       <Filters asked={asked} />
