@@ -206,7 +206,7 @@ export class ImageDelivery extends Construct {
   private securityHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
       comment: 'Darkroom: rendered images',
-      // Whoever has the address has the image, so the code of every page may read it as well.
+      // Everybody who has the address can open the image, so the code of every page may read it as well.
       corsBehavior: {
         accessControlAllowOrigins: ['*'],
         accessControlAllowMethods: ['GET', 'HEAD'],

@@ -7,7 +7,7 @@ import type { EncryptionSecret, ProviderAccess } from './secrets.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { type Partition, requestItems, type Store, workItems } from './store.ts';
 
-/** What a request of a client changes when it works on a creation. */
+/** The items that a client request about a creation may change. */
 const itemsOfClients: readonly Partition[] = [...workItems, 'IP#*'];
 
 /** The parts of the service that the operations use. */

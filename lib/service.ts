@@ -341,7 +341,7 @@ export class Service {
     new Payments(this.scope, 'Payments', {
       ...{ settings, add, live, httpApi, store, notices, portalPay, portalUrl },
     });
-    // The balance says where the automatic top-up stands.
+    // The balance shows the state of the automatic top-up.
     store.grantRead(this.functionNamed('GetBalance'), 'GetItem');
   }
 

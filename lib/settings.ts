@@ -74,8 +74,8 @@ const settingsSchema = z
       /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
       resultDays: wholeNumber(1, 3_650).default(30),
       /**
-       * Who can open a result: whoever has its address, or with "signed" whoever has an address that has not ended. With
-       * "unguessable", an account can still choose "signed" if `resultKeys` is set.
+       * Who can open a result: everybody who has its address, or with "signed" everybody who has an unexpired
+       * signed address. With "unguessable", an account can still choose "signed" if `resultKeys` is set.
        */
       results: oneOf(resultAccesses).default('unguessable'),
       /** Whether the stack has the keys that sign addresses of results. `results: "signed"` brings them, too. */

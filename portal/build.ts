@@ -48,7 +48,10 @@ const laterFiles: Plugin = {
   },
 };
 
-/** What the functions alone need of the table of operations: the pages read path, role, and a method that is not GET. */
+/**
+ * Members of the table of operations that only the functions need: pages read path, role, and a method but
+ * GET.
+ */
 const unread =
   /\b(method: 'GET',|(function: '[\w-]+'|query: (\[[^\]]*\]|days)|isFresh: true|isLogged: false),?)/g;
 
@@ -103,7 +106,7 @@ export async function buildPortal(folder: string, base = '/'): Promise<void> {
   ]);
 }
 
-/** A script under names that compress better than those of esbuild: 1.3 KB of 60. Its code stays as it is. */
+/** Renames with terser, whose names compress better than those of esbuild: 1.3 KB of 60. */
 async function smaller(path: string, text: string): Promise<string> {
   if (!path.endsWith('.js')) return text;
   const { code = text } = await minify(text, { module: true, ecma: 2020, compress: false });
@@ -115,7 +118,7 @@ interface Built {
   readonly text: string;
 }
 
-/** What the files are called, by what esbuild calls them. "entry.js" only loads the chunk. */
+/** The names of the files, by those that esbuild gives. "entry.js" only loads the chunk. */
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/^pages-.*\.js$/, 'operator'],
   [/^payments-.*\.js$/, 'payments'],
@@ -123,7 +126,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
   [/\.css$/, 'app'],
 ];
 
-/** The same files under names with a hash. The scripts load each other, so one hash of all stands in their names. */
+/** The same files under names with a hash. The scripts load each other, so all names have one common hash. */
 function hashed(files: readonly Built[]): readonly Built[] {
   const kindOf = (name: string): string => kinds.find(([form]) => form.test(name))?.[1] ?? 'other';
   const isScript = ({ name }: Built): boolean => name.endsWith('.js');

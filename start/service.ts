@@ -21,7 +21,7 @@ export interface ServiceOptions {
   readonly strictOutbound: boolean;
   /** Where vendors reach this machine. Absent: no vendor is asked to call back. */
   readonly publicUrl?: string;
-  /** 'none': nobody gives the service a key of Stripe. */
+  /** 'none': the service has no key of Stripe. */
   readonly payments?: 'none';
   /** Other values for environment variables of the functions. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -229,7 +229,7 @@ async function cancel(services: OperatorServices, creation: CreationRecord): Pro
   return details(services, await read(services, creation.id));
 }
 
-/** A repetition goes on where an earlier one was cut off. */
+/** A repetition continues where an earlier run was cut off. */
 async function erase(services: OperatorServices, ids: readonly CreationId[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const id of ids) {

@@ -39,7 +39,7 @@ export interface ErasedAccount {
   readonly againAfter: string | null;
 }
 
-/** What the name of an erased account is. */
+/** The name of an erased account. */
 const erasedName = '(erased)';
 /** No function that began before the account was disabled runs for longer. */
 const lastWriteMillis = 16 * 60_000;

@@ -1,6 +1,6 @@
 import type { EvidenceRow } from './rows.ts';
 
-/** What a report never shows, although no row is made of it: ARNs, account ids, keys and addresses. */
+/** Removed from every report as a precaution: ARNs, account ids, keys and addresses. */
 const secret = /arn:\S+|\b\d{12}\b|dk_live_\w+|https?:\/\/\S+|\b(?:AKIA|ASIA)\w+/g;
 
 /** The report in Markdown, which can be shown to everybody. */

@@ -49,7 +49,7 @@ interface Mark {
 }
 
 const markKey: ItemKey = { pk: 'IMPORT', sk: 'IMPORT' };
-/** After so many, their number is noted, and a repetition goes on from there. */
+/** The number of items after which the progress is stored, so that a repetition continues there. */
 const itemsInStep = 1_000;
 const imagesInStep = 64;
 /** Reading a table back takes less. */
@@ -207,7 +207,10 @@ async function fill(
   if (step.length > 0) await write();
 }
 
-/** Nobody has come in yet, so the table holds exactly what was written. The service item has counters of its own. */
+/**
+ * No client has access yet, so the table holds exactly what was written. The service item has its own
+ * counters.
+ */
 async function compareItems(
   services: OperatorServices,
   from: string,
@@ -270,7 +273,7 @@ export function booksText({ accounts, creations, ledger_rows, available_micros }
   return `${accounts} accounts, ${creations} creations, ${ledger_rows} ledger rows, ${formatUsd(available_micros as Micros)} to spend`;
 }
 
-/** Where the stack has a user pool, it sends invited people a first password: so many a day. */
+/** A user pool sends invited people a first password, and limits such e-mails per day. */
 async function tell(
   { registerUser, emailsADay }: OperatorServices,
   invited: readonly string[],

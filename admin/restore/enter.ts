@@ -224,7 +224,9 @@ async function enterItem(item: RawItem, here: RawItem | undefined, isUsed: boole
   else await put(item, {}, { ...run, services });
 }
 
-/** Whether the reference of the payment stands for another payment here, which then holds what may be given back. */
+/**
+ * Whether the reference of the payment names another payment here, which then limits what may be given back.
+ */
 async function isCreditedAgain(payment: RawItem, { restored }: Run): Promise<boolean> {
   const key = raw(keys.reference(accountOf(payment), textOf(payment, 'reference')));
   const reference = (await restored.get([key])).get(keyName(key));
@@ -341,7 +343,7 @@ async function auditOf({ services, onProgress }: Run): Promise<readonly Differen
   return differences;
 }
 
-/** The rows are the truth. Entries leave the difference of a sum as it is, so the sums are mended before any. */
+/** The rows are correct. Entries do not change the difference of a sum, so the sums are corrected first. */
 async function mendTorn(run: Run): Promise<void> {
   const torn = (await auditOf(run)).flatMap((one) => {
     const sum = run.near.has(one.account) ? sumNamed(one) : undefined;

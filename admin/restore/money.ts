@@ -14,7 +14,7 @@ import { canonical, numberOf, type RawItem, textOf } from '../move/items.ts';
 import type { OperatorServices } from '../services.ts';
 import { keyName, keyOf, type Restored } from './old-items.ts';
 
-/** What a comparison says: nothing is missing, something is, or what is there was changed by others. */
+/** The result of a comparison: nothing is missing, something is missing, or others have changed the item. */
 export type Missing =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'missing'; readonly change: 'new' | 'ended' | 'changed'; readonly entry: Entry }
@@ -56,7 +56,7 @@ export async function compareMovement(row: RawItem, { old, restored }: Restored)
   ]);
   if (is.has(keyName(row))) return { kind: 'nothing' };
   const [ours, theirs] = key ? [was.get(keyName(key)), is.get(keyName(key))] : [];
-  // Somebody has entered the same reference by hand.
+  // The same reference was entered by hand.
   if (theirs && ours && canonical(theirs) !== canonical(ours))
     return numberOf(theirs, 'amountMicros') === numberOf(row, 'amountMicros')
       ? { kind: 'nothing' }

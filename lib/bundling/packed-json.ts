@@ -26,7 +26,7 @@ const packedFiles: Readonly<Record<string, (inputs: readonly string[]) => Unread
   'service/catalog/provider-costs.json': () => ({ source: undefined, checked_at: undefined }),
 };
 
-/** Stands between two rules. JSON.stringify() would escape it within a string. */
+/** Separates two rules. JSON.stringify() would escape it within a string. */
 const separator = '\n';
 
 /** A rule, which is two symbols, has a name of two characters. No packed text may hold one of the first ones. */

@@ -10,7 +10,7 @@ import * as z from 'zod';
 
 /** "n0_registry.registerError(ConflictException$, ConflictException);" as esbuild prints it without minifying. */
 const registration = /^[\w$]+\.registerError\([\w$]+, ([\w$]+)\);\n/gm;
-/** The class that stands for every other error of its client. */
+/** The class that represents every other error of its client. */
 const isBaseClass = /ServiceException\d*$/;
 
 /**

@@ -1,6 +1,7 @@
 /**
- * What a person typed when the session ended, and what a person began when the service asked for a fresh sign-in. Both
- * are kept in this tab alone while the person signs in, and given back once, to the same person on the same page.
+ * The entries of a person when the session ended, and the action for which the service required a fresh
+ * sign-in. Only this tab keeps both during the sign-in. They are restored once, for the same person on the
+ * same page.
  */
 import { type Dispatch, type StateUpdater, useEffect, useRef, useState } from 'preact/hooks';
 import {
@@ -30,10 +31,10 @@ const shown = new Map<string, { readonly value: unknown; readonly initial: unkno
 let given = new Map<string, unknown>();
 let owner = '';
 
-/** Who is signed in, and in which account. Nothing that somebody began is given to anybody else. */
+/** The signed-in person and the account. Entries and actions are restored only for the same person. */
 const currentOwner = (): string => owner;
 
-/** Writes what was typed on this page, before it is left for a sign-in. */
+/** Stores the entries of this page before a sign-in leaves the page. */
 export function keepTyped(): void {
   const typed = [...shown].filter(
     ([, { value, initial }]) => JSON.stringify(value) !== JSON.stringify(initial),

@@ -1,4 +1,4 @@
-/** What stands around every page: menu, account, person, and the dialogs that any page may need. */
+/** The frame of every page: menu, account, person, and the dialogs that any page may need. */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { signInPaths } from '../../service/contract/operations.ts';
 import { sessionEnded } from './api/call.ts';
@@ -70,7 +70,7 @@ export function Shell() {
 function CurrentPage() {
   const place = usePlace();
   const { path, entry } = place;
-  // What the entry showed before is there at once, so the page is as long as it was.
+  // The earlier data of the entry is shown at once, so the page keeps its length.
   useLayoutEffect(() => scrollTo(0, scrollOf(place)), [entry]);
   const { me } = useSession();
   for (const { path: pattern, Page: Shown, needs } of routes) {

@@ -52,7 +52,10 @@ export interface Account {
   readonly policy: ModelPolicy;
   /** The operator has marked the account for the sandbox (service/catalog/sandbox.ts). */
   readonly sandbox?: true;
-  /** Who opens its results. Absent: as the service has it. A service that signs all addresses signs these, too. */
+  /**
+   * Who can open its results. Absent: the service's default. A service that signs all addresses signs these,
+   * too.
+   */
   readonly results?: ResultAccess;
   /** How long a signed address opens a result. Absent: an hour. */
   readonly resultsMinutes?: number;

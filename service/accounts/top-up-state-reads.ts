@@ -1,4 +1,4 @@
-/** Where the automatic top-up of an account stands. Only accounts that have one cost this read. */
+/** The state of an account's automatic top-up. Only accounts that have one cost this read. */
 import { getItem } from '../aws/dynamodb/send.ts';
 import { type ItemKey, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { AccountId } from '../values/ids.ts';

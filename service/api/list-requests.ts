@@ -99,7 +99,7 @@ function placesIn(text: string): Places | undefined {
   }
 }
 
-/** What a client sees of a request. null: it is not known, or there is none. */
+/** What a client sees of a request. null: unknown or absent. */
 export function requestView(request: LoggedRequest) {
   const { creationId = null, status = null, body } = request;
   return {

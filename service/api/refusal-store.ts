@@ -1,9 +1,10 @@
 /**
- * The log of refused requests: who reads it, see request-log-reads.ts. It stands beside the answer and never decides
- * one. A refusal costs one write unit, an accepted request none.
+ * The log of refused requests, which request-log-reads.ts reads. It never changes an answer. A refusal costs
+ * one write unit, an accepted request none.
  *
- * An environment of a function writes a row for each of the first ten refusals of a kind in a minute. All further ones
- * of that minute share one item, which counts them and keeps the last: a storm fills no table.
+ * An environment of a function writes a row for each of the first ten refusals of a kind in a minute. All
+ * further refusals of that minute share one item, which counts them and keeps the last, so that a storm does
+ * not fill the table.
  */
 import { updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, minuteOf, refusalPartition, ttlAttribute } from '../aws/dynamodb/table.ts';
@@ -22,7 +23,7 @@ import type { ApiRequest } from './request.ts';
 
 /** Own rows of a kind in a minute. */
 const ownRows = 10;
-/** An answer waits no longer for its row: Lambda freezes what goes on behind an answer. */
+/** The longest wait of an answer for its row. After the answer Lambda would freeze the write. */
 const mostWaitMillis = 200;
 const unitBytes = 1_024;
 /** What the item has beside the texts that are measured: count, and when it expires. */

@@ -19,7 +19,7 @@ import { type AuditRun, finished } from './audit-run.ts';
 import type { AuditServices } from './open.ts';
 
 const retryMillis = 15_000;
-/** So much time is left for the comparisons of the accounts whose ledgers are read. */
+/** The time that is kept for comparing the accounts whose ledgers are read. */
 const reserveMillis = 120_000;
 const saveMillis = 15_000;
 /** The lock ends after Lambda has ended the function for certain. */

@@ -165,7 +165,7 @@ export const sharedCacheSeconds = 30;
 
 /** How long a signed address of a result opens it: at least, without a choice of the account, and at most. */
 export const resultMinutes = { least: 1, usual: 60, most: 7 * 24 * 60 } as const;
-/** Who can open a result: whoever has its address, or whoever has a signed address that has not ended. */
+/** Who can open a result: everybody who has its address, or everybody who has an unexpired signed address. */
 export const resultAccesses = ['unguessable', 'signed'] as const;
 export type ResultAccess = (typeof resultAccesses)[number];
 /** The setting of a service. "off": it has no keys that sign addresses. */

@@ -228,7 +228,7 @@ export interface PortalOperation {
   readonly path: string;
   /** The function that answers, a file in functions/ without `portal-` and `.ts`. */
   readonly function: PortalFunction;
-  /** The least role in the account. 'person': whoever is signed in. 'operator': people of the operator. */
+  /** The least role in the account. 'person': every signed-in person. 'operator': people of the operator. */
   readonly role: Exclude<Role, 'finance'> | 'person' | 'operator';
   readonly query: readonly string[];
   /** True: the role finance may call it as well. */

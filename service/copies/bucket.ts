@@ -7,7 +7,7 @@ export interface BucketPlace {
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** Stands before the name of each object. It may be empty. */
+  /** The prefix of each object's name. May be empty. */
   readonly prefix: string;
 }
 

@@ -118,7 +118,7 @@ async function store({ creation, bucket, bytes }: Attempted, services: CopyServi
   return storeObject({ place: bucket, keys }, object, services);
 }
 
-/** Undefined: nobody can open the keys any more. */
+/** Undefined: the keys can no longer be opened. */
 async function openKeys(
   accountId: AccountId,
   { sealedKeys, updatedAt }: StoredBucket,

@@ -64,7 +64,7 @@ export async function cancelCreation(
   return told(creation);
 }
 
-/** A record of a newer release is left alone, because this code does not understand it. */
+/** A record of a newer release is not changed, because this code does not understand it. */
 function isOpen({ status, v }: CreationRecord, { schema }: CancelServices): boolean {
   return !isTerminal(status) && isKnownVersion(v, schema);
 }

@@ -87,12 +87,12 @@ export function createImageStore(access: BucketAccess) {
 }
 
 /**
- * A browser may keep a result until the result ends: max-age would begin anew on the last day. A shared cache asks
- * the bucket again, so the address of a deleted image dies by itself. CloudFront has two caches one behind the other,
- * at the edge and in the region: within a minute both have asked.
+ * A browser may keep a result until the result expires: max-age would begin anew on the last day. A shared
+ * cache revalidates with the bucket, so the address of a deleted image stops working without a purge.
+ * CloudFront has two caches in a row, at the edge and in the region: both revalidate within a minute.
  *
- * A result with signed addresses is asked for at each use, so that no cache shows it when its address has ended.
- * CloudFront checks the signature also of what it keeps, and keeps this for a second.
+ * A result with signed addresses is revalidated at each use, so that no cache shows it after its address has
+ * expired. CloudFront also checks the signature for cached objects, and caches these for a second.
  */
 function cachingOf(key: string, expiresAtMillis: number): Record<string, string> {
   if (key.startsWith(signedPrefix)) return { 'cache-control': 'private, no-cache' };

@@ -10,7 +10,7 @@ import { type Item, keys, type Table, ttlAttribute } from '../aws/dynamodb/table
 import type { CreationId } from '../values/ids.ts';
 import { type CreationRecord, isTerminal } from './creation.ts';
 
-/** Far longer than a renderer runs: the item must not disappear while somebody holds the lease. */
+/** Far longer than a renderer runs: the item must not expire while a renderer holds the lease. */
 const keptMillis = 86_400_000;
 
 const isFreeToTake = 'attribute_not_exists(pk) OR #until <= :now OR holder = :holder';

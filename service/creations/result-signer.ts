@@ -53,7 +53,7 @@ export function signedBy(secret: string, templateKeyId: string, baseUrl: string)
   };
 }
 
-/** A clock of a reader, or of CloudFront, may be wrong by so much. */
+/** The largest error of the clock of a reader or of CloudFront. */
 const skewSeconds = 60;
 
 /** Unix seconds. An address ends with its creation's results at the latest. */
@@ -61,7 +61,7 @@ function lastSecond({ signedMinutes = 0, resultsExpireAt = Infinity }: Addressed
   return Math.floor(Math.min(nowMillis + signedMinutes * 60_000, resultsExpireAt) / 1_000) + skewSeconds;
 }
 
-/** The bytes that are signed. CloudFront makes them anew from the address that it is asked for. */
+/** The bytes that are signed. CloudFront builds the same bytes from the requested address. */
 function cannedPolicy(url: string, expires: number): string {
   return `{"Statement":[{"Resource":"${url}","Condition":{"DateLessThan":{"AWS:EpochTime":${expires}}}}]}`;
 }

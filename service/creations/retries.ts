@@ -14,7 +14,7 @@
 import { lateFirstTryMillis } from '../contract/limits.ts';
 import type { AccountId, CreationId, KeyId } from '../values/ids.ts';
 
-/** Where the tries of one call meet: the same key sent the same body. */
+/** Identifies the tries of one call: the same key sent the same body. */
 export interface RetryPlace {
   readonly accountId: AccountId;
   readonly keyId: KeyId;

@@ -55,7 +55,7 @@ export async function startCreation(
   throw notStarted(creationId);
 }
 
-/** Reverses the charge. False when the creation stands: busy, unknown, or completed after all. */
+/** Reverses the charge. False when the creation keeps its charge: busy, unknown, or completed after all. */
 async function isGivenBack(creation: CreationRecord, services: StartServices): Promise<boolean> {
   try {
     const refund = { failure: 'ServiceUnavailable', announce: false } as const;
@@ -90,7 +90,7 @@ async function accept(
   const { idempotency: key } = earlier;
   const asked = { caller, requestId: request.requestId, plan, ...(key && { idempotency: key }) };
   const charged = await chargeRequest(asked, services);
-  // Only a request that names tries of a call can meet other tries of it.
+  // Only a request with the number of a try can conflict with another try of its call.
   if (charged.kind === 'retry_moved') throw overloaded();
   if (charged.kind === 'replayed') return { isList, ...replayed(charged.creations, services) };
   const starts = await startCreations(charged.creations, services);
@@ -117,7 +117,7 @@ export async function startCreations(creations: Creations, services: StartServic
   );
 }
 
-/** Of several creations, those that were refunded at once are read again. The others stand, whatever a read says. */
+/** Reads those of several creations again that were refunded at once. The others are returned unread. */
 async function asTheyAre(
   creations: Creations,
   starts: readonly Start[],

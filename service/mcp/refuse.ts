@@ -83,7 +83,7 @@ export function loggedRefusal(kind: Unread): Refusal {
 /** DNS rebinding: from a loopback address, Host and Origin must be loopback, too. */
 const loopback = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
-/** The header by which the request is a stray one. Undefined when it is none. */
+/** The header that names another host or origin. Undefined when neither does. */
 export function strayHeader({
   sourceIp,
   headers: { host, origin },

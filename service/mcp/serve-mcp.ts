@@ -72,7 +72,7 @@ function progressOf({ mcpReq }: ServerContext): TellProgress | undefined {
   if (progressToken === undefined) return undefined;
   return async (progress, total, message) => {
     const params = { progressToken, progress, total, message };
-    // A client that has gone hears nothing. The result of its call is the same.
+    // A client that has disconnected gets no progress. The result of its call is the same.
     await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
 }

@@ -2,7 +2,7 @@
 import type { AccountId, PersonId } from '../values/ids.ts';
 import type { NoticeType } from './notice.ts';
 
-/** So many people of an account get e-mails: the record of a notice holds an attempt for each. */
+/** The most people of an account that get e-mails: the record of a notice holds an attempt for each. */
 export const mostReaders = 10;
 
 /** What the item of a member says. Absent there: the person gets no e-mails. */

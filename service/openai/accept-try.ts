@@ -145,7 +145,10 @@ interface Sent {
   readonly hold: Hold;
 }
 
-/** An Idempotency-Key wins over the number of a try. Throws what stands against the request; then nothing was charged. */
+/**
+ * An Idempotency-Key wins over the number of a try. Throws the refusal of the request; then nothing was
+ * charged.
+ */
 export async function acceptImages(sent: Sent, services: OpenaiImageServices): Promise<AcceptedImages> {
   const { request, asked, caller } = sent;
   const { idempotencyKey: key } = request;
@@ -157,7 +160,7 @@ export async function acceptImages(sent: Sent, services: OpenaiImageServices): P
   if (earlier.kind === 'replayed') return earlier;
   const made = await make({ ...(earlier.idempotency && { idempotency: earlier.idempotency }) });
   if ('creations' in made) return made;
-  // A charge without a try never meets one.
+  // A charge without a try never conflicts with a try.
   throw overloaded();
 }
 

@@ -22,9 +22,9 @@ export interface PaymentDifference {
   readonly payment: string;
   readonly charge: string | null;
   readonly paymentIntent: string | null;
-  /** What stands at Stripe. */
+  /** The value at Stripe. */
   readonly expectedMicros: Micros;
-  /** What stands here. */
+  /** The value in the table. */
   readonly foundMicros: Micros;
 }
 

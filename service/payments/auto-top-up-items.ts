@@ -38,7 +38,7 @@ export function autoTopUpFromItem(accountId: AccountId, item: Item | undefined):
 /** Changes of one item. Attributes that are undefined are removed. */
 export interface TopUpChange {
   readonly set?: Readonly<Partial<Record<keyof AutoTopUp, unknown>>>;
-  /** What the month of a payment reserves more, or less. */
+  /** The change of the amount that the month of a payment reserves. */
   readonly reserve?: { readonly month: string; readonly micros: number };
   /** Whether the worker checks the account from now on. Absent: as before. */
   readonly isRunning?: boolean;

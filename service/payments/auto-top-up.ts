@@ -9,7 +9,7 @@ export type PauseReason =
   | 'declined'
   | 'card_expired'
   | 'unknown'
-  /** A payment is disputed. The operator alone ends the pause, and until then nobody can pay. */
+  /** A payment is disputed. Only the operator ends the pause, and until then nobody can pay. */
   | 'dispute'
   | 'operator';
 
@@ -40,7 +40,7 @@ export interface AutoTopUp {
   readonly isOn: boolean;
   /** Absent: the owner has never chosen. */
   readonly choice?: TopUpChoice;
-  /** What the payments that began in a month took or may still take, by the month, such as "2026_11". */
+  /** What the payments that began in a month took or may still take. A month is named "2026_11". */
   readonly reservedMicros: Readonly<Record<string, Micros>>;
   /** The payment under way. An account has at most one. */
   readonly open?: PaymentId;

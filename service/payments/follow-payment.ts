@@ -1,7 +1,7 @@
 /**
- * Brings the record of a payment and the wallet to what stands at Stripe. An event, the page after a payment and the
- * listing are hints: each of them leads here, and here Stripe is read. So neither their order nor a repetition nor a
- * loss changes what the account gets.
+ * Updates the record of a payment and the wallet from the state at Stripe. An event, the page after a payment
+ * and the listing are only hints to read Stripe again. So the account gets the same amount when hints are
+ * reordered, repeated or lost.
  */
 import type { AccountId } from '../values/ids.ts';
 import type { PaymentNews } from '../notices/payment-parts.ts';
@@ -21,7 +21,7 @@ export interface FollowServices {
   readonly clock: Pick<Clock, 'now'>;
   /** Whether the key of the service takes real money. */
   readonly livemode: () => Promise<boolean>;
-  /** Suspends the account of a disputed payment. Absent: the account goes on. */
+  /** Suspends the account of a disputed payment. Absent: the account stays active. */
   readonly suspend?: (account: AccountId) => Promise<void>;
 }
 
@@ -86,28 +86,30 @@ async function withIntent(
     case 'canceled':
       return end(services, payment, intent.failureCode);
     default:
-      // A person may try another card on the page of Stripe. Nobody tries another one for an automatic payment.
+      // On the page of Stripe a person may try another card. An automatic payment has no second try.
       return payment.kind === 'auto'
         ? giveUp(services, payment, intent)
         : openSession(services, payment, intent);
   }
 }
 
-/** The PaymentIntent of the payment, or how it stands with the page to pay on, where nobody has tried a card. */
+/**
+ * The PaymentIntent of the payment. Without one, the state of Stripe's page, on which no card was tried yet.
+ */
 async function intentOf(
   { stripe, payments, clock }: FollowServices,
   { id, kind, customer, session, paymentIntent, at }: StripePayment,
 ): Promise<StripePaymentIntent | 'waiting' | 'expired'> {
   if (paymentIntent !== undefined) return answerOf(await stripe.getPaymentIntent(paymentIntent));
   if (kind === 'auto') {
-    // The answer to its creation was lost. Our own id stands in its metadata.
+    // The answer to its creation was lost. The PaymentIntent has our own id in its metadata.
     const all = await everyItem((after) => stripe.listPaymentIntents(customer ?? '', after));
     const listed = all.find(({ metadata }) => metadata['payment'] === id);
     if (!listed) throw new NotSaid('not_found');
     await payments.note(id, { paymentIntent: listed.id });
     return listed;
   }
-  // Nobody has got the address of a page whose answer was lost.
+  // When the answer with the page was lost, nobody got its address.
   if (session === undefined) return clock.now() - Date.parse(at) > lostPageMillis ? 'expired' : 'waiting';
   const { paymentIntent: intent, status, customer: payer } = answerOf(await stripe.getSession(session));
   if (intent === null) return status === 'expired' ? 'expired' : 'waiting';
@@ -214,7 +216,7 @@ export async function backMicros(
   const refunded = refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled');
   const refundedCents = sumOf(refunded, ({ amountCents }) => amountCents);
   const withdrawnCents = sumOf(disputes, (dispute) => dispute.withdrawnCents);
-  // Tax was paid on top and not credited, so each cent that goes back stands for its share of the credit.
+  // Tax was paid on top and not credited, so a refunded cent takes back its share of the credit.
   const shareOf = (cents: number): Micros =>
     asMicros(Math.min(creditedMicros, Math.round((creditedMicros * cents) / receivedCents)));
   return {

@@ -17,7 +17,7 @@ const listEveryMillis = 10 * minute;
 /** Events may appear late in the list of Stripe. */
 const overlapMillis = 60 * minute;
 const behindMillis = 60 * minute;
-/** Stripe lists events of so many days. */
+/** The days for which Stripe lists events. */
 const listedMillis = 30 * 24 * 60 * minute;
 const lanes = 4;
 /** A call of Stripe may take 20 s, and one payment takes a few of them. */
@@ -51,7 +51,7 @@ export async function followPayments(
   return report;
 }
 
-/** Reads what happened since the cursor, the oldest first, and moves the cursor behind what was done. */
+/** Reads the events since the cursor, the oldest first, and moves the cursor past those that were handled. */
 async function readEvents(services: WorkerServices, isInTime: () => boolean): Promise<number> {
   const { payments, clock, log } = services;
   const nowMillis = clock.now();
@@ -66,7 +66,7 @@ async function readEvents(services: WorkerServices, isInTime: () => boolean): Pr
   return events?.length ?? 0;
 }
 
-/** Undefined: a page was not answered, so nothing is known of the pages behind it. */
+/** Undefined: a page was not answered, so the later pages are unknown. */
 async function listed(
   { stripe, ...services }: WorkerServices,
   sinceMillis: number,

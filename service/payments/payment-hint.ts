@@ -1,6 +1,6 @@
 /**
- * From an event of Stripe to the payment. Of the event only ids are used: what it says may be old, and its order and
- * number say nothing. Which payment it is stands in the metadata at Stripe, which only our key can write.
+ * Finds the payment of a Stripe event. Only the ids of the event are used: its data may be old, and events
+ * may come repeated or in any order. The metadata at Stripe names the payment, and only our key can write it.
  */
 import { type AccountId, timeOfUuidV7 } from '../values/ids.ts';
 import { asMicros } from '../values/money.ts';
@@ -42,7 +42,7 @@ export async function followHint(services: FollowServices, event: StripeEvent): 
   return 'accountId' in found ? followPayment(services, found) : found;
 }
 
-/** The payment of a PaymentIntent that somebody names. */
+/** The payment of a PaymentIntent. */
 export async function followIntent(services: FollowServices, paymentIntent: string): Promise<Hinted> {
   const found = await named(services, await services.stripe.getPaymentIntent(paymentIntent), rebuilt);
   return 'accountId' in found ? followPayment(services, found) : found;
@@ -65,7 +65,7 @@ async function paymentOf(
   return named(services, intent, rebuilt);
 }
 
-/** @param lost the payment from what stands at Stripe, when the table has no record, as after a restore */
+/** @param lost builds the payment from Stripe's data when the table has no record, as after a restore */
 async function named<Found extends { readonly metadata: StripeMetadata }>(
   { payments }: FollowServices,
   outcome: StripeOutcome<Found>,

@@ -16,7 +16,7 @@ export async function sendItems(
 
 const mostTries = 5;
 
-/** Works until the records stay as they were read. `undefined`: somebody changed one of them meanwhile. */
+/** Repeats the work until the records are unchanged since the read. `undefined`: a record has changed. */
 export async function again<Value>(work: () => Promise<Value | undefined>): Promise<Value> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const value = await work();

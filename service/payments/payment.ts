@@ -28,19 +28,19 @@ export interface Payment {
  */
 export type PaymentState = 'open' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'held';
 
-/** A payment through Stripe. What is true stands at Stripe; the record is what the service made of it. */
+/** A payment through Stripe. Stripe has the true state; the record is what the service last read. */
 export interface StripePayment {
   readonly id: PaymentId;
   readonly accountId: AccountId;
   readonly kind: 'checkout' | 'auto';
   readonly state: PaymentState;
-  /** What the account is to get. Tax comes on top and is never credited. */
+  /** The amount to credit. Tax comes on top and is never credited. */
   readonly amountMicros: Micros;
   /** Absent until the account is credited. */
   readonly creditedMicros?: Micros;
   /** What went back by refunds and disputes. */
   readonly reversedMicros: Micros;
-  /** What of it went back by disputes. Absent: nothing. */
+  /** The part that disputes took back. Absent: nothing. */
   readonly disputedMicros?: Micros;
   /** Counts the changes. Each change names the version that it read. */
   readonly version: number;
@@ -62,10 +62,10 @@ export interface StripePayment {
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** After its begin, when nothing was heard of it. */
+/** Times after the begin of a payment without news. */
 const checksAfter = [minute, 5 * minute, 60 * minute, 6 * 60 * minute];
 const lastCheckAfter = 30 * day;
-/** While nobody knows whether Stripe made an automatic payment, the account gets no other one. */
+/** While it is unknown whether Stripe made an automatic payment, the account gets no other one. */
 const doubtMillis = 10 * minute;
 
 /**

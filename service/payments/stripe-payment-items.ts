@@ -9,7 +9,7 @@ import { nextCheck, type StripePayment } from './payment.ts';
 export const duePayments = 'PAYMENT';
 export const heldPayments = 'PAYMENT_HELD';
 
-/** Where the listing of Stripe's events stands. */
+/** The cursor of the listing of Stripe's events. */
 export const cursorKey: ItemKey = { pk: 'PAYMENTS', sk: 'CURSOR' };
 
 export function stripePaymentToItem(payment: StripePayment): Item {

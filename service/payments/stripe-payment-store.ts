@@ -116,7 +116,7 @@ export interface FailedEnd {
 
 export interface Reversal {
   readonly reason: 'refund' | 'dispute' | 'dispute_won';
-  /** What of the target is of disputes. */
+  /** The part of the target that disputes caused. */
   readonly disputedMicros: Micros;
   readonly notice?: NoticeRecord | undefined;
 }
@@ -154,7 +154,7 @@ async function beginAuto(table: Table, payment: StripePayment, top: AutoTopUp): 
       set: { open: id },
       reserve: { month, micros: amountMicros },
       condition: {
-        // What was reserved is as read, so that the sum stays below the cap of this version.
+        // The reserved amount must be as it was read, so that the sum stays below the cap of this version.
         text: `#v = :read AND attribute_not_exists(#open) AND ${taken === undefined ? 'attribute_not_exists(#month)' : '#month = :taken'}`,
         names: { '#v': 'version', '#open': 'open', '#month': reservedName(month) },
         values: { ':read': version, ...(taken !== undefined && { ':taken': taken }) },
@@ -164,7 +164,7 @@ async function beginAuto(table: Table, payment: StripePayment, top: AutoTopUp): 
       ConditionCheck: {
         TableName: table.name,
         Key: keys.account(accountId),
-        // Who may not spend is not charged.
+        // An account that may not spend is not charged.
         ConditionExpression: 'availableMicros < :threshold AND #condition = :active',
         ExpressionAttributeNames: { '#condition': 'condition' },
         ExpressionAttributeValues: { ':threshold': choice.thresholdMicros, ':active': 'active' },

@@ -62,7 +62,7 @@ async function isUpToDate(services: TopUpServices, account: AccountId, customer:
       (status === 'succeeded' || status === 'processing'),
   );
   const id = last?.metadata['payment'] ?? '';
-  // Without its id nobody can find the payment here.
+  // Without its id the payment cannot be found here.
   if (!last || !partsOf(id) || (await services.payments.read(id as PaymentId))) return true;
   await followIntent(services, last.id);
   return false;
@@ -108,7 +108,7 @@ async function charge(services: TopUpServices, payment: StripePayment): Promise<
 const hour = 60 * 60_000;
 /** Stripe keeps an Idempotency-Key for at least 24 hours. A later repetition could charge the card once more. */
 const repeatableMillis = 23 * hour;
-/** Longer than a day nobody can say what became of the call. */
+/** After a day the outcome of the call can no longer be read. */
 const doubtMillis = 24 * hour;
 
 /** Follows a payment that is due, and repeats the call of an automatic one that Stripe does not know. */

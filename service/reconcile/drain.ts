@@ -108,7 +108,7 @@ async function readShard(
   });
 }
 
-/** The creations that are still due by their records. The index may lag behind them. */
+/** The creations that are still due by their records. The index may lag behind the records. */
 async function readDue(
   ids: readonly CreationId[],
   { creations, clock }: ReconcileServices,
@@ -196,7 +196,7 @@ async function work(
   await Promise.all(Array.from({ length: Math.min(workers, waiting.length) }, run));
 }
 
-/** Reads each creation again just before its turn: other work came between, and the turn may come late. */
+/** Reads each creation again just before it is handled, since it may have waited behind other work. */
 async function* readAgain(
   waiting: readonly Waiting[],
   services: ReconcileServices,

@@ -52,7 +52,7 @@ export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () 
   }
 
   return {
-    /** Waits for the turn of one start. False when the time of the run is up. */
+    /** Waits until one more start is allowed. False when the time of the run is up. */
     turn: (): Promise<boolean> => {
       const own = before.then(wait);
       before = own;

@@ -10,7 +10,7 @@ export type CompletionServices = ReturnType<typeof openCompletion>;
 export type CallbackServices = CompletionServices;
 
 function openCompletion(on: CompletionPlatform, component: string) {
-  // Who completes a creation makes the first attempt to deliver its webhook.
+  // The function that completes a creation makes the first attempt to deliver its webhook.
   const delivery = openDelivery(on, component);
   return {
     ...delivery,

@@ -64,7 +64,7 @@ const openings = [
 
 /** Seconds from the opening to the first probe, and from each probe to the next. The last holds for all others. */
 export const probeWaitsSeconds = [15, 15, 30, 60] as const;
-/** Seconds between the creations that measure a route whose time nobody knows. */
+/** Seconds between the creations that measure a route whose time is unknown. */
 const measureWaitSeconds = 60;
 
 /** A vendor that throttles us is left alone for as long as it says, within these bounds. */
@@ -157,7 +157,7 @@ export function nextProbe({ openedAt, probes = 0 }: RouteHealth, nowMillis: numb
   return nowMillis + (wait ?? measureWaitSeconds) * 1000;
 }
 
-/** Milliseconds of a usual rendering. Undefined: nobody has measured it of late. */
+/** Milliseconds of a usual rendering. Undefined: not measured recently. */
 export function meanMillis({ hours }: RouteHealth, nowMillis: number): number | undefined {
   let [rendered, millis] = [0, 0];
   for (const hour of hours) {
@@ -168,7 +168,7 @@ export function meanMillis({ hours }: RouteHealth, nowMillis: number): number | 
   return rendered > 0 ? millis / rendered : undefined;
 }
 
-/** Milliseconds after which an attempt without an answer counts as a failure. Undefined: nobody knows. */
+/** Milliseconds after which an attempt without an answer counts as a failure. Undefined: unknown. */
 export function lateAfterMillis(health: RouteHealth, nowMillis: number): number | undefined {
   const mean = meanMillis(health, nowMillis);
   return mean === undefined ? undefined : Math.max(leastLateMillis, Math.round(mean * lateFactor));

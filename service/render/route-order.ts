@@ -7,7 +7,7 @@ import { meanMillis, noHealth, type RouteHealth } from './route-health.ts';
 export interface RankedRoute {
   readonly route: RouteChoice;
   readonly health: RouteHealth;
-  /** What the provider bills for the creation. Undefined: nobody knows. */
+  /** What the provider bills for the creation. Undefined: unknown. */
   readonly costMicros: Micros | undefined;
 }
 

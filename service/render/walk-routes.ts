@@ -161,7 +161,7 @@ async function askOthers(stage: Stage): Promise<WalkEnd> {
   return askLater(stage, resting);
 }
 
-/** The routes that throttle us, each at its time. What is known is saved before each wait, which may be long. */
+/** The routes that throttle us, each when it allows a call again. The state is saved before each wait. */
 async function askLater(stage: Stage, resting: readonly LaterRoute[]): Promise<WalkEnd> {
   const { walk, attempts } = stage;
   const { until, notes, services } = walk;

@@ -24,9 +24,9 @@ export function forecastFrom(today: string): string {
 }
 
 /**
- * What is spent, and for each day that is left the mean of the last whole days. Today counts as a day that is left
- * for what it has not spent of the mean.
- * @param since the day on which the account was opened: days before it are no days without spend
+ * The spend so far, plus the mean of the last whole days for each remaining day. Today adds the part of the
+ * mean that it has not spent.
+ * @param since the day on which the account was opened: earlier days do not count as days without spend
  */
 export function forecastOf(days: readonly SpentDay[], today: string, since: string): Forecast {
   const month = today.slice(0, 7);

@@ -1,4 +1,4 @@
-/** Works on each part once, on so many parts at once. The first error is thrown. */
+/** Works on each part once, with limited concurrency. The first error is thrown. */
 export async function inLanes<Part>(
   atOnce: number,
   parts: Iterable<Part>,

@@ -1,7 +1,7 @@
 /** Time, random bytes and the log, which every handler gets. */
 import type { AlarmEvent } from '../contract/metrics.ts';
 
-/** A signal that aborts at its time. Who asked for the signal releases it after the work. */
+/** A signal that aborts at its time. The caller releases the signal after the work. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
   release(): void;

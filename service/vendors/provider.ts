@@ -52,7 +52,7 @@ export interface Refused {
 export interface Rendered {
   readonly kind: 'rendered';
   readonly bytes: Uint8Array;
-  /** What the answer says that the picture costs. Absent: it says nothing, or nothing that can be true. */
+  /** The cost of the picture by the answer. Absent: the answer has no cost, or an impossible one. */
   readonly billedMicros?: Micros;
 }
 
@@ -65,7 +65,9 @@ export type ProviderAnswer =
 /** 'asked': the job may still give an image, so poll it. 'refused': ended, or not taken. */
 export type CancelAnswer = 'asked' | 'refused';
 
-/** The fields of a request that only some vendors honour. What is ignored would be sold and lost. */
+/**
+ * The fields of a request that only some vendors honour. A client must not pay for a field that is ignored.
+ */
 const rareFields = ['negativePrompt', 'quality', 'background', 'mask'] as const satisfies readonly (
   | keyof RenderJob
   | 'mask'

@@ -48,7 +48,7 @@ export interface VendorAccess {
   readonly baseUrls: Readonly<Record<string, string>>;
 }
 
-/** The adapters by name. Each is created when it is first asked for, because few services use every vendor. */
+/** The adapters by name. Each is created at its first use, because few services use every vendor. */
 export function createVendors(access: VendorAccess & { readonly bedrockRegion: string }): Providers {
   const created = new Map<string, Promise<ImageProvider>>();
   return {

@@ -308,7 +308,7 @@ function reopened(
   nowMillis: number,
   to: string | undefined,
 ): EndpointSchedules | undefined | 'none' {
-  // The first round of an event that nobody asked for names the endpoints of now.
+  // The first round of an event that no redelivery requested uses the current endpoints.
   if (!known || Object.keys(known).length === 0) return known;
   const chosen = Object.entries(known).filter(
     ([name, { status }]) =>

@@ -1,6 +1,6 @@
 /**
  * The endpoints of an account are one item. Every write replaces the whole list, under the condition that nobody
- * wrote since the read. What the item of the account says of them is in the same transaction.
+ * wrote since the read. The same transaction updates the flags in the account's item.
  */
 import { putIf } from '../aws/dynamodb/conditional.ts';
 import { getItem } from '../aws/dynamodb/send.ts';

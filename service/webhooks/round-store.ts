@@ -129,7 +129,7 @@ function summed(schedules: EndpointSchedules): Pick<WebhookState, 'status' | 'at
   };
 }
 
-/** One update under the condition that nobody wrote the schedules since they were read. */
+/** One update under the condition that the schedules are unchanged since they were read. */
 function roundParts(
   owner: CreationId | NoticeId,
   known: WebhookState,
@@ -137,7 +137,7 @@ function roundParts(
   { body, claimedBy }: { readonly body?: string; readonly claimedBy?: string },
 ): UpdateParts {
   const { status, attempts, nextAt } = summed(next);
-  // Whoever ended the creation or opened the round has set the reconciler's time already.
+  // The function that ended the creation or opened the round has already set the reconciler's time.
   const isFirst = body !== undefined && known.attempts === 0 && status === 'pending';
   const sets = [
     'webhook.endpoints = :next, webhook.#status = :status, webhook.attempts = :attempts, webhook.nextAt = :nextAt',

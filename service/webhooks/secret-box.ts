@@ -17,7 +17,7 @@ import type { Clock, RandomBytes } from '../values/runtime.ts';
 /** Encrypts webhook secrets. A text that was sealed for one account does not open for another. */
 export interface SecretBox {
   seal(accountId: AccountId, plain: string): Promise<string>;
-  /** Throws SecretLost when nobody can open the text any more. Any other error may pass. */
+  /** Throws SecretLost when the text can no longer be opened. Any other error may be temporary. */
   open(accountId: AccountId, sealed: string): Promise<string>;
 }
 

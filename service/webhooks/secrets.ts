@@ -76,7 +76,7 @@ export interface SigningSecrets {
   readonly previous?: string;
   /** All secrets that a receiver may hold, the current one first: the keys of webhook-signature. */
   readonly valid: readonly string[];
-  /** Secrets that nobody can open any more. They sign nothing, and an operator has to know of them. */
+  /** Secrets that can no longer be opened. They sign nothing, and an operator has to know of them. */
   readonly lost: readonly SealedSecret[];
 }
 

@@ -104,7 +104,7 @@ export function firstHeaders(
   return Object.fromEntries(end === -1 ? entries : entries.slice(0, end));
 }
 
-/** So many characters of a signature are shown. */
+/** The number of characters of a signature that are shown. */
 const cutLength = 4;
 
 function signatureCuts(headers: Readonly<Record<string, string>>): SignatureCuts {

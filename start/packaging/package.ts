@@ -71,7 +71,7 @@ const places: Plugin = {
   },
 };
 
-/** What the construct needs of whoever uses it. */
+/** What the construct requires of its user. */
 const peers = ['aws-cdk-lib', 'constructs'];
 
 /** Gives the modules that the bundles hold. */

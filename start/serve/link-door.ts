@@ -16,7 +16,7 @@ import { createPortalAccess } from '../../service/portal/session-store.ts';
 import { enter, openSession } from '../../service/portal/sign-in/enter.ts';
 import { linkPage, linkPageHeaders } from './link-page.ts';
 
-/** Below the path of the portal. The token follows behind a #. */
+/** Below the path of the portal. The token follows after a #. */
 const linkPaths = { first: '/portal/first', link: '/portal/link' } as const;
 
 const bodySchema = z.object({ token: z.string().max(100), email: z.string().optional() });
@@ -63,7 +63,7 @@ export function createLinkDoor({ origin, hasIssuer, log, operator }: LinkDoorOpt
       ? isRight && (await links.takeFirst(token, nowMillis)) && normalEmail(text)
       : await links.take(token, nowMillis);
     if (taken === undefined || taken === false) {
-      // As a wrong key of the API is counted, so that nobody can guess.
+      // Counted like a wrong API key, so that nobody can guess tokens.
       await access.countRejection(address, nowMillis);
       return refused.dead;
     }

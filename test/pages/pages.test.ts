@@ -326,7 +326,7 @@ describe('A key', () => {
     }));
     portal.stub.refuse('changeKey', conflict);
     await button('Save').click();
-    await dialog().getByText('Somebody revoked this key meanwhile').waitFor();
+    await dialog().getByText('This key was revoked or has expired meanwhile').waitFor();
     await portal.page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
   });
@@ -405,7 +405,9 @@ describe('A refusal', () => {
     const text = await refusedWith({ reason: 'last_owner' });
     expect(text).toContain('It cannot be done.');
     expect(text).not.toMatch(/newest|stored now/);
-    expect(await refusedWith({ reason: 'changed_meanwhile' })).toContain('What is stored now is shown here.');
+    expect(await refusedWith({ reason: 'changed_meanwhile' })).toContain(
+      'The page shows what is stored now.',
+    );
   });
 
   it('of a removed person says who can invite again, and of a low role who can change it', async () => {

@@ -93,7 +93,7 @@ function certified(
   return { question, level: 'ok', found: 'issued', wanted };
 }
 
-/** A wildcard stands for one step of a name. */
+/** A wildcard matches one label of a name. */
 function covers(covered: string, name: string): boolean {
   return covered === name || (covered.startsWith('*.') && covered.slice(2) === name.replace(/^[^.]+\./, ''));
 }

@@ -1,5 +1,5 @@
 /**
- * Where a listener stands in the log of events, on disk. The file's name holds the profile and a hash of
+ * The position of a listener in the log of events, on disk. The file's name holds the profile and a hash of
  * service and key, never the key.
  */
 import { createHash } from 'node:crypto';

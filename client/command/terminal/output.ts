@@ -99,7 +99,7 @@ function linesOf(rows: readonly Row[], pc: Colors, columns: number, widths: read
   return rows.flatMap((row, place) => [...(place === 0 ? [] : ['']), ...fieldLines(row, pc)]);
 }
 
-/** Two spaces stand between two columns. */
+/** Two spaces separate the columns. */
 function widthOf(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 2, -2);
 }

@@ -92,7 +92,7 @@ export interface TimeLimit {
   readonly leastPauseMs?: number;
 }
 
-/** For so many seconds the service holds an answer at most. */
+/** The most seconds for which the service holds an answer. */
 export const longestHold = 20;
 /** An attempt whose answer is held may take this much longer than it is held, in milliseconds. */
 const holdMargin = 15_000;

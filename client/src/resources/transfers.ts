@@ -14,7 +14,7 @@ import { BucketCalls } from './bucket.ts';
 
 type ImageType = 'image/png' | 'image/jpeg' | 'image/webp';
 
-/** What stands at the begin of a file: PNG (RFC 2083), JPEG (T.81), WebP (RFC 9649). */
+/** The first bytes of a file: PNG (RFC 2083), JPEG (T.81), WebP (RFC 9649). */
 const beginnings: readonly {
   readonly type: ImageType;
   readonly parts: readonly (readonly [number, string])[];

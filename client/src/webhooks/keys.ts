@@ -1,13 +1,13 @@
 import { decodeBase64, WebhookError } from './received.ts';
 
-/** The two keys that a webhook secret stands for, one for each scheme of signatures. */
+/** The two keys of a webhook secret, one for each scheme of signatures. */
 const prefix = 'whsec_';
 const hmac = { name: 'HMAC', hash: 'SHA-256' } as const;
 
 export interface SecretKeys {
   /** Of X-Webhook-Signature-256: the whole secret as UTF-8. */
   readonly whole: CryptoKey;
-  /** Of webhook-signature (Standard Webhooks): the bytes behind the prefix. */
+  /** Of webhook-signature (Standard Webhooks): the bytes after the prefix. */
   readonly standard: CryptoKey;
 }
 

@@ -27,7 +27,7 @@ export interface VerifyOptions {
 interface Claim {
   readonly key: keyof SecretKeys;
   readonly timestamp: string;
-  /** What stands before the body in the signed text. */
+  /** The signed text before the body. */
   readonly signedParts: readonly string[];
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];
 }

@@ -32,7 +32,7 @@ function PlainWallet() {
   );
 }
 
-/** The wallet for which nobody pays here. */
+/** The wallet of a service that takes no payments. */
 function ByHand({ of: ledger }: { of: Ledger }) {
   const { first } = ledger;
   const { service } = useSession().me;

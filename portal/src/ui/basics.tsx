@@ -171,7 +171,7 @@ export function Card(props: {
   );
 }
 
-/** Line icons of 16 by 16. They stand beside words and say nothing of their own. */
+/** Line icons of 16 by 16, beside words. They are hidden from screen readers. */
 const paths = {
   home: 'M2.5 7 8 2.5 13.5 7v6.5h-4v-4h-3v4h-4z',
   spark: 'M8 2v4M8 10v4M2 8h4M10 8h4M4.5 4.5l1.5 1.5M10 10l1.5 1.5M11.5 4.5 10 6M6 10l-1.5 1.5',

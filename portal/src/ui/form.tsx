@@ -51,7 +51,7 @@ export function Field(props: {
   );
 }
 
-/** What somebody else has stored under an entry, with the choice between both. */
+/** The value that somebody else has stored for an entry, with the choice between both. */
 export function Beside({ id, of, label }: { id?: string; of: Theirs; label: string }) {
   return (
     <div class="theirs">
@@ -172,7 +172,7 @@ export function Form({
   isDangerous?: boolean;
   isDisabled?: boolean;
   onCancel?: () => void;
-  /** Stands beside the button. */
+  /** Shown beside the button. */
   beside?: ComponentChildren;
   children?: ComponentChildren;
 }) {
@@ -224,7 +224,7 @@ export interface Draft<Values> {
   /** The entries that are unlike what is stored. */
   readonly changed: Partial<Values>;
   readonly set: <Name extends keyof Values>(name: Name, value: Values[Name]) => void;
-  /** Undefined: nothing stands against the entry. */
+  /** Undefined: the entry has no conflict. */
   readonly theirs: (name: keyof Values) => Theirs | undefined;
   /** True: the person has to choose before the form is sent. */
   readonly isUndecided: boolean;

@@ -1,6 +1,6 @@
 /** Amounts in USD and times, in words. */
 
-/** An amount has at least two digits after the decimal point, and at most so many. */
+/** An amount has two digits after the decimal point at least, and this many at most. */
 const most = 6;
 
 /** How many digits after the decimal point an amount has: 2 to 6. */
@@ -9,7 +9,7 @@ function digitsOf(amount: number): number {
   return Math.max(2, text.length - text.indexOf('.') - 1);
 }
 
-/** The digits that a column needs, so that its points stand below each other. */
+/** The digits that a column needs, so that its decimal points are aligned. */
 export const digitsFor = (amounts: readonly number[]): number => Math.max(2, ...amounts.map(digitsOf));
 
 export function money(amount: number, digits = digitsOf(amount)): string {

@@ -47,7 +47,7 @@ export interface StripeAccess {
   readonly millisLeft?: () => number;
 }
 
-/** Why nobody knows whether a call took effect. `key_refused` is the operator's to mend. */
+/** Why the effect of a call is unknown. Only the operator can fix `key_refused`. */
 export type StripeDoubt =
   | 'no_answer'
   | 'server_error'
@@ -95,7 +95,7 @@ export interface SessionOrder {
   readonly invoices: boolean;
 }
 
-/** A charge of a saved card, while nobody is there. */
+/** A charge of a saved card without the person. */
 export interface ChargeOrder {
   readonly amountCents: number;
   readonly customer: string;
@@ -193,7 +193,7 @@ export function createStripe({ key, baseUrl = stripeUrl, send, clock, millisLeft
       after?: string,
     ): Promise<StripeOutcome<StripePage<StripeCharge>>> =>
       list('charges', { created: { gte: since, lt: before }, starting_after: after }, readCharge),
-    /** Afterwards nobody can charge the saved card. */
+    /** Afterwards the saved card cannot be charged. */
     detachPaymentMethod: (id: string): Promise<StripeOutcome<null>> =>
       ask('POST', `payment_methods/${encodeURIComponent(id)}/detach`, {}, () => null),
   };
@@ -250,7 +250,7 @@ function chargeFields({
     confirm: true,
     off_session: true,
     error_on_requires_action: true,
-    // A charge by what is left, and at no regular time.
+    // A charge that depends on the balance, at no regular time.
     payment_method_options: { card: { stored_credential_usage: 'unscheduled' } },
   };
 }

@@ -125,7 +125,7 @@ export function readPaymentIntent(value: unknown): StripePaymentIntent {
     amountReceivedCents: integer(intent['amount_received']),
     customer: idOrNull(intent['customer']),
     paymentMethod: idOrNull(intent['payment_method']),
-    // Somebody may delete them at the PaymentIntent. Its charge has a copy from the moment of the payment.
+    // They can be deleted from the PaymentIntent. Its charge has a copy from the moment of the payment.
     metadata: { ...metadataOf(charge['metadata']), ...metadataOf(intent['metadata']) },
     card: cardOf(fieldsOf(intent['payment_method'])['card']),
     receiptUrl: textOrNull(charge['receipt_url']),

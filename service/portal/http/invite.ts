@@ -94,7 +94,7 @@ function secondsUntilTomorrow(nowMillis: number): number {
   return (86_400_000 - (nowMillis % 86_400_000)) / 1000;
 }
 
-/** The invitation stands whatever becomes of the e-mail. */
+/** The invitation is valid even if the e-mail fails. */
 async function writeTo(email: string, { registerUser, log }: InviteServices): Promise<InvitationEmail> {
   try {
     return await registerUser(email);

@@ -9,7 +9,7 @@ import type { PortalHandle } from '../http/caller.ts';
 export type PayServices = ServicesOf<typeof openPortalPay>;
 export type PayHandle<Name extends PortalOperationName> = PortalHandle<Name, PayServices>;
 
-/** What is left of the request's time for its own table and its answer. */
+/** The part of the request's time that is kept for the table and the answer. */
 const answerMillis = 3_000;
 
 export function openPortalPay(on: PortalPlatform & PaymentPlatform) {

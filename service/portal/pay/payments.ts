@@ -100,7 +100,7 @@ async function checkRate(account: AccountId, nowMillis: number, { allPayments }:
   throw retryLater('ERR_RATE_LIMIT', message, { reason: 'checkout_rate', limit: mostCheckouts }, seconds);
 }
 
-/** The address of the page of Stripe. Throws 503, and then nobody has the page. */
+/** The address of the page of Stripe. Throws 503, and then nobody can open the page. */
 async function pageOf(payment: StripePayment, services: PayServices): Promise<string> {
   const { payments } = services;
   const outcome = await newSession(payment, services);
@@ -108,7 +108,8 @@ async function pageOf(payment: StripePayment, services: PayServices): Promise<st
     await payments.note(payment.id, { session: outcome.object.id });
     return outcome.object.url;
   }
-  // Stripe refused the order, so there is no page. After no answer there may be one, which nobody knows.
+  // Stripe refused the order, so there is no page. Without an answer there may be a page with an unknown
+  // address.
   if (outcome.kind === 'refused') await payments.fail(payment.id, { state: 'failed' });
   if (outcome.kind === 'unknown') noteOutcome(services, { kind: 'later', why: outcome.why });
   throw systemUnavailable();
@@ -180,7 +181,7 @@ export async function paymentsOf(
   };
 }
 
-/** GET /payments/{id}: the page after a payment asks, so what stands at Stripe is read first. */
+/** GET /payments/{id}: called by the page after a payment, so Stripe is read first. */
 export const getPayment: PayHandle<'getPayment'> = async (request, { account }, services) => {
   const read = (): Promise<AnyPayment> => paymentOf(account.id, request.pathId, services);
   const payment = await read();

@@ -17,7 +17,7 @@ const shownCreations = 10;
 const failingMillis = 24 * 3_600_000;
 const nearCap = 0.8;
 
-/** GET /home: how the account stands. Its spend is the sum of its keys, which the charge keeps. */
+/** GET /home: the state of the account. Its spend is the sum over its keys, which each charge updates. */
 export const getHome: ReadHandle<'getHome'> = async (_request, caller, services) => {
   const { account, nowMillis } = caller;
   const { reads, creations, deliveries } = services;
@@ -59,7 +59,7 @@ export const getHome: ReadHandle<'getHome'> = async (_request, caller, services)
   return { status: 200, body };
 };
 
-/** How each webhook and each notice stands after its newest attempt. The attempts are the newest first. */
+/** The state of each webhook and each notice after its newest attempt. The attempts are the newest first. */
 function schedulesOf(attempts: readonly Delivery[]): ReturnType<typeof scheduleOf>[] {
   const newest = new Map<string, Delivery>();
   for (const attempt of attempts) {

@@ -44,7 +44,7 @@ function bandIn(text: string): number | undefined {
   return bandsFrom.find((from) => String(from) === text);
 }
 
-/** Of providers that are enabled: nobody asks the others. */
+/** Only of enabled providers: the others get no requests. */
 async function openCircuits(
   enabled: readonly string[],
   nowMillis: number,

@@ -60,7 +60,7 @@ function pictureOf(
     : unknownAnswer(response);
 }
 
-/** What the answer says that it costs. Undefined: it does not say it. */
+/** The cost by the answer. Undefined: the answer does not say. */
 function billedOf(
   { billed, billedPerUsd }: Style,
   { tokenPrices }: Pick<RenderJob, 'tokenPrices'>,

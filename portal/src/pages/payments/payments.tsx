@@ -24,7 +24,7 @@ type TopUp = ReturnType<typeof useResource<'getAutoTopUp'>>;
 export function Payments(props: {
   rows: Rows;
   topUp: TopUp;
-  /** What the dialog begins with. Null: it is closed. */
+  /** The first amount in the dialog. Null: the dialog is closed. */
   begun: BegunPayment | null;
   onBegin: (begun: BegunPayment | null) => void;
   /** The wallet may have got or lost money. */

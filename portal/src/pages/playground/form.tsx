@@ -161,7 +161,7 @@ export function PlaygroundForm(props: {
 
 type Quote = QuoteView | Refusal | undefined;
 
-/** What the request costs, asked a moment after its last change. */
+/** The price of the request, read a moment after its last change. */
 function useQuote(body: GenerateBody, turn: number): Quote {
   const [quote, setQuote] = useState<Quote>();
   // The price depends on neither the prompt nor the seed; a quote needs some prompt.
