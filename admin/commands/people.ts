@@ -2,7 +2,7 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import { type Role, roles } from '../../service/contract/operations.ts';
 import { topicOf } from '../../service/notices/mail-readers.ts';
 import { noRoomMessage } from '../../service/portal/invitation-room.ts';
-import type { InvitationEmail, PlaceChange } from '../../service/portal/people-store.ts';
+import type { InvitationEmail, MemberChange } from '../../service/portal/people-store.ts';
 import {
   invitationIdOf,
   isAddress,
@@ -21,7 +21,7 @@ import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
-interface Place {
+interface ScopeOptions {
   readonly operator?: boolean;
 }
 
@@ -47,9 +47,9 @@ export function addPeopleCommands(program: OperatorCommand): void {
   people
     .task('list [account]', 'members and open invitations')
     .option('--operator', ofOperator)
-    .run(async ({ services, output }, id: string | undefined, place: Place) =>
+    .run(async ({ services, output }, id: string | undefined, options: ScopeOptions) =>
       output.list(
-        await listed(services, await scopeOf(services, id, place)),
+        await listed(services, await scopeOf(services, id, options)),
         'Nobody: `people invite` invites the first person.',
       ),
     );
@@ -72,8 +72,13 @@ export function addPeopleCommands(program: OperatorCommand): void {
     )
     .option('--operator', ofOperator)
     .run(
-      async ({ services, output }, first: string | undefined, second: string | undefined, place: Place) => {
-        const { scope, person } = await named(services, first, second, place);
+      async (
+        { services, output },
+        first: string | undefined,
+        second: string | undefined,
+        options: ScopeOptions,
+      ) => {
+        const { scope, person } = await named(services, first, second, options);
         output.show(await remove(services, scope, person));
       },
     );
@@ -84,9 +89,14 @@ export function addPeopleCommands(program: OperatorCommand): void {
     )
     .option('--operator', ofOperator)
     .run(
-      async ({ services, output }, first: string | undefined, second: string | undefined, place: Place) => {
-        const { scope, person } = await named(services, first, second, place);
-        const { personId, email } = await placeOf(services, scope, person);
+      async (
+        { services, output },
+        first: string | undefined,
+        second: string | undefined,
+        options: ScopeOptions,
+      ) => {
+        const { scope, person } = await named(services, first, second, options);
+        const { personId, email } = await personOf(services, scope, person);
         await services.people.endSessions(scope, personId, services.clock.now());
         output.show({ person: personId, email, sessions: 'ended' });
       },
@@ -106,7 +116,7 @@ function addErase(people: OperatorCommand): void {
     });
 }
 
-interface InviteOptions extends Place {
+interface InviteOptions extends ScopeOptions {
   readonly email: string;
   readonly role?: string;
 }
@@ -181,7 +191,7 @@ async function listed(services: OperatorServices, scope: PeopleScope): Promise<R
 
 async function remove(services: OperatorServices, scope: PeopleScope, text: string): Promise<Row> {
   const { people } = services;
-  const found = await findPlace(services, scope, text);
+  const found = await findPerson(services, scope, text);
   if (!found) {
     if (await people.withdraw(scope, invitationIdOf(text)))
       return { email: normalEmail(text), removed: 'invitation' };
@@ -203,7 +213,7 @@ async function remove(services: OperatorServices, scope: PeopleScope, text: stri
 }
 
 /** Throws OperatorError when nothing was changed. */
-function check(change: PlaceChange): void {
+function check(change: MemberChange): void {
   switch (change) {
     case 'changed':
       return;
@@ -221,9 +231,9 @@ function check(change: PlaceChange): void {
 async function scopeOf(
   services: OperatorServices,
   id: string | undefined,
-  place: Place,
+  options: ScopeOptions,
 ): Promise<PeopleScope> {
-  if (place.operator === true) {
+  if (options.operator === true) {
     if (id !== undefined) throw new OperatorError('Name an account or --operator, not both.');
     return 'SERVICE';
   }
@@ -236,31 +246,32 @@ async function named(
   services: OperatorServices,
   first: string | undefined,
   second: string | undefined,
-  place: Place,
+  options: ScopeOptions,
 ): Promise<{ readonly scope: PeopleScope; readonly person: string }> {
-  const [id, person] = place.operator === true && second === undefined ? [undefined, first] : [first, second];
-  const scope = await scopeOf(services, id, place);
+  const [id, person] =
+    options.operator === true && second === undefined ? [undefined, first] : [first, second];
+  const scope = await scopeOf(services, id, options);
   if (person === undefined) throw new OperatorError('Name a person: `people list` shows them.');
   return { scope, person };
 }
 
-type AnyPlace = Operator & { readonly role?: Role };
+type AnyMember = Operator & { readonly role?: Role };
 
-async function peopleOf({ people }: OperatorServices, scope: PeopleScope): Promise<readonly AnyPlace[]> {
+async function peopleOf({ people }: OperatorServices, scope: PeopleScope): Promise<readonly AnyMember[]> {
   return scope === 'SERVICE' ? people.listOperators() : people.listMembers(scope);
 }
 
-async function findPlace(
+async function findPerson(
   services: OperatorServices,
   scope: PeopleScope,
   text: string,
-): Promise<AnyPlace | undefined> {
+): Promise<AnyMember | undefined> {
   const all = await peopleOf(services, scope);
   return all.find(({ personId, email }) => personId === text || email === normalEmail(text));
 }
 
-async function placeOf(services: OperatorServices, scope: PeopleScope, text: string): Promise<AnyPlace> {
-  const found = await findPlace(services, scope, text);
+async function personOf(services: OperatorServices, scope: PeopleScope, text: string): Promise<AnyMember> {
+  const found = await findPerson(services, scope, text);
   if (!found) throw nobody(text);
   return found;
 }
@@ -270,7 +281,7 @@ async function memberOf(
   account: Member['accountId'],
   text: string,
 ): Promise<Member> {
-  const { personId } = await placeOf(services, account, text);
+  const { personId } = await personOf(services, account, text);
   const member = (await services.people.listMembers(account)).find((one) => one.personId === personId);
   if (!member) throw nobody(text);
   return member;

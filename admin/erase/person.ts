@@ -27,7 +27,7 @@ export async function erasePerson(email: string, services: OperatorServices): Pr
   const { table, people } = services;
   const scopes: PeopleScope[] = ['SERVICE'];
   for await (const id of accountsOf(services, undefined)) scopes.push(id);
-  const places: { readonly scope: PeopleScope; readonly person: PersonId }[] = [];
+  const memberships: { readonly scope: PeopleScope; readonly person: PersonId }[] = [];
   for (const scope of scopes) {
     const members = scope === 'SERVICE' ? await people.listOperators() : await people.listMembers(scope);
     const owners = members.filter((one) => 'role' in one && one.role === 'owner');
@@ -37,11 +37,11 @@ export async function erasePerson(email: string, services: OperatorServices): Pr
       throw new OperatorError(
         `${email} is the last owner of the account ${scope}: make somebody else an owner, or erase the account.`,
       );
-    places.push({ scope, person: own.personId });
+    memberships.push({ scope, person: own.personId });
   }
   // First, because a repetition finds the person by the memberships.
-  for (const { person } of places) await deleteItem(table, portalKeys.person(person));
-  for (const { scope, person } of places)
+  for (const { person } of memberships) await deleteItem(table, portalKeys.person(person));
+  for (const { scope, person } of memberships)
     if (scope === 'SERVICE') await deleteItem(table, portalKeys.member(scope, person));
     else await leaveAccount(scope, person, services);
   let [invitations, actions] = [0, 0];
@@ -52,7 +52,7 @@ export async function erasePerson(email: string, services: OperatorServices): Pr
       if (row.sk.startsWith('ACTION#')) actions += 1;
     }
   }
-  return { accounts: places.length, invitations, actions, user: await services.removeUser(email) };
+  return { accounts: memberships.length, invitations, actions, user: await services.removeUser(email) };
 }
 
 /** Takes a person out of an account, also its last owner. Somebody without another account is erased. */
@@ -99,9 +99,9 @@ export async function leaveAccount(
 
 /** False when there is no such invitation. */
 export async function withoutInvitation(scope: PeopleScope, id: string, table: Table): Promise<boolean> {
-  const places = [portalKeys.invited(scope, id), portalKeys.invitation(scope, id)];
-  const found = await Promise.all(places.map((key) => getItem(table, key)));
-  for (const key of places) await deleteItem(table, key);
+  const itemKeys = [portalKeys.invited(scope, id), portalKeys.invitation(scope, id)];
+  const found = await Promise.all(itemKeys.map((key) => getItem(table, key)));
+  for (const key of itemKeys) await deleteItem(table, key);
   return found.some((item) => item !== undefined);
 }
 
@@ -127,16 +127,16 @@ async function* rowsThatName(email: string, scope: PeopleScope, table: Table): A
 }
 
 async function forgetAddress({ pk, sk, fields }: NamingRow, email: string, table: Table): Promise<void> {
-  const places: ItemKey[] = [{ pk, sk }];
+  const itemKeys: ItemKey[] = [{ pk, sk }];
   const invited = sk.startsWith('INVITATION#') ? sk.slice('INVITATION#'.length) : undefined;
   if (invited !== undefined)
-    places.push(
+    itemKeys.push(
       portalKeys.invited(
         pk === keys.service().pk ? 'SERVICE' : (pk.slice('ACCOUNT#'.length) as AccountId),
         invited,
       ),
     );
-  for (const key of places) {
+  for (const key of itemKeys) {
     const item = await getItem(table, key);
     if (item)
       await updateItem(table, key, {

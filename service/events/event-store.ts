@@ -25,7 +25,7 @@ import { type EventEntry, eventExpiry } from '../creations/event-items.ts';
 import { noticeFromItem } from '../notices/notice-store.ts';
 import type { NoticeRecord } from '../notices/notice.ts';
 import type { AccountId, EventId } from '../values/ids.ts';
-import type { EventPlace, PlacedEvent } from './event.ts';
+import type { EventPosition, PlacedEvent } from './event.ts';
 
 /** A page of the log. Page 0 is empty: the log before its first event. */
 interface LogPage {
@@ -55,16 +55,16 @@ export function createEventLog(table: Table) {
      * The position after every event that has committed. Gives the events their positions first.
      * @param isTimeLeft false: the work ends, and events without a position come after the returned position
      */
-    end: async (account: AccountId, isTimeLeft: () => boolean): Promise<EventPlace> => {
+    end: async (account: AccountId, isTimeLeft: () => boolean): Promise<EventPosition> => {
       let newest = await newestPage(table, account);
-      while (isTimeLeft() && (await placeNew(table, account, newest)))
+      while (isTimeLeft() && (await givePositions(table, account, newest)))
         newest = await newestPage(table, account);
       return endOf(newest);
     },
     /** The events after a position, the oldest first. Undefined when the log does not have the position. */
     read: (
       account: AccountId,
-      after: EventPlace,
+      after: EventPosition,
       limit: number,
     ): Promise<readonly PlacedEvent[] | undefined> => read(table, account, after, limit),
     subjects: async (
@@ -85,14 +85,14 @@ export function createEventLog(table: Table) {
 async function read(
   table: Table,
   account: AccountId,
-  after: EventPlace,
+  after: EventPosition,
   limit: number,
 ): Promise<readonly PlacedEvent[] | undefined> {
   const newest = await newestPage(table, account);
   if (isBehind(after, endOf(newest))) return undefined;
   const found = await collect(table, account, after, newest, limit);
   // A reader with more than a page to read gives no positions.
-  if (found.length >= limit || !(await placeNew(table, account, newest))) return found;
+  if (found.length >= limit || !(await givePositions(table, account, newest))) return found;
   const next = await newestPage(table, account);
   return [...found, ...(await collect(table, account, endOf(newest), next, limit - found.length))];
 }
@@ -100,7 +100,7 @@ async function read(
 async function collect(
   table: Table,
   account: AccountId,
-  after: EventPlace,
+  after: EventPosition,
   newest: LogPage,
   limit: number,
 ): Promise<readonly PlacedEvent[]> {
@@ -117,11 +117,11 @@ function placed(entry: EventEntry, page: number, index: number): PlacedEvent {
   return { ...entry, next: { page, index: index + 1 } };
 }
 
-function endOf({ number, entries }: LogPage): EventPlace {
+function endOf({ number, entries }: LogPage): EventPosition {
   return { page: number, index: entries.length };
 }
 
-function isBehind(one: EventPlace, other: EventPlace): boolean {
+function isBehind(one: EventPosition, other: EventPosition): boolean {
   return one.page === other.page ? one.index > other.index : one.page > other.page;
 }
 
@@ -167,7 +167,7 @@ async function* pagesFrom(
 }
 
 /** Makes a new page of the events that are on no page yet. False when there are no such events. */
-async function placeNew(table: Table, account: AccountId, newest: LogPage): Promise<boolean> {
+async function givePositions(table: Table, account: AccountId, newest: LogPage): Promise<boolean> {
   const { fresh, placed: left } = await unplaced(table, account, newest);
   await removeNew(table, account, left);
   if (fresh.length === 0) return false;

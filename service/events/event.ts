@@ -8,13 +8,13 @@ import { type AccountId, eventIdOfEnd, timeOfEvent } from '../values/ids.ts';
 import { endedEvent, webhookBody } from '../webhooks/webhook.ts';
 
 /** A position between two events of the log: `index` events of the page are before it. */
-export interface EventPlace {
+export interface EventPosition {
   readonly page: number;
   readonly index: number;
 }
 
 export interface PlacedEvent extends EventEntry {
-  readonly next: EventPlace;
+  readonly next: EventPosition;
 }
 
 export interface EventView {
@@ -77,20 +77,20 @@ function payloadOf(record: CreationRecord | NoticeRecord, addressOf: AddressOf, 
 const checkCharacters = 16;
 const form = /^(0|[1-9]\d{0,11})\.(0|[1-9]\d{0,3})\.([0-9a-f]{16})$/;
 
-export function cursorOf(account: AccountId, { page, index }: EventPlace): string {
-  const place = `${page}.${index}`;
-  return Buffer.from(`${place}.${checkOf(account, place)}`, 'latin1').toString('base64url');
+export function cursorOf(account: AccountId, { page, index }: EventPosition): string {
+  const position = `${page}.${index}`;
+  return Buffer.from(`${position}.${checkOf(account, position)}`, 'latin1').toString('base64url');
 }
 
 /** The position of a cursor. Undefined when the text is no cursor of this account. */
-export function placeOfCursor(account: AccountId, cursor: string): EventPlace | undefined {
+export function positionOfCursor(account: AccountId, cursor: string): EventPosition | undefined {
   const [, page, index, check] = form.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (page === undefined || index === undefined || check !== checkOf(account, `${page}.${index}`))
     return undefined;
-  const place = { page: Number(page), index: Number(index) };
-  return cursorOf(account, place) === cursor ? place : undefined;
+  const position = { page: Number(page), index: Number(index) };
+  return cursorOf(account, position) === cursor ? position : undefined;
 }
 
-function checkOf(account: AccountId, place: string): string {
-  return createHash('sha256').update(`${account} ${place}`).digest('hex').slice(0, checkCharacters);
+function checkOf(account: AccountId, position: string): string {
+  return createHash('sha256').update(`${account} ${position}`).digest('hex').slice(0, checkCharacters);
 }

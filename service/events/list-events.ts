@@ -16,11 +16,11 @@ import { type FieldError, invalidRequest } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
 import {
   cursorOf,
-  type EventPlace,
+  type EventPosition,
   eventView,
   type EventView,
   type PlacedEvent,
-  placeOfCursor,
+  positionOfCursor,
 } from './event.ts';
 import type { EventServices } from './open.ts';
 
@@ -29,7 +29,7 @@ import type { EventServices } from './open.ts';
 
 interface Poll<Found> {
   readonly found: Found | undefined;
-  readonly place: EventPlace;
+  readonly position: EventPosition;
 }
 
 /**
@@ -40,7 +40,7 @@ async function awaitEvents<Found>(
   account: AccountId,
   seconds: number,
   first: Poll<Found>,
-  poll: (place: EventPlace) => Promise<Poll<Found>>,
+  poll: (position: EventPosition) => Promise<Poll<Found>>,
   services: EventServices,
 ): Promise<Poll<Found>> {
   const { budget, clock, log } = services;
@@ -54,7 +54,7 @@ async function awaitEvents<Found>(
       if (left <= 0) return last;
       const pause = eventPausesMillis[looks] ?? eventPausesMillis[2];
       await clock.sleep(Math.min(pause, left), budget.signal);
-      last = await poll(last.place);
+      last = await poll(last.position);
     }
   } catch (error) {
     // The position is known, so a failed poll is no reason to refuse the request.
@@ -70,7 +70,7 @@ const defaultLimit = 20;
 
 interface EventQuery {
   /** Absent: from now on. */
-  readonly after?: EventPlace;
+  readonly after?: EventPosition;
   readonly limit: number;
   /** Seconds. 0: the answer is not held. */
   readonly wait: number;
@@ -81,7 +81,7 @@ interface EventQuery {
 /** Throws 400 that names every wrong parameter. */
 function eventQuery(request: ApiRequest, account: AccountId): EventQuery {
   const { after: cursor, limit = String(defaultLimit), wait = '0', include } = request.query;
-  const after = cursor === undefined ? undefined : placeOfCursor(account, cursor);
+  const after = cursor === undefined ? undefined : positionOfCursor(account, cursor);
   const errors = [
     ...unknownParameters(request, 'listEvents'),
     ...(cursor !== undefined && !after ? [wrongCursor()] : []),
@@ -117,7 +117,7 @@ function isWhole(text: string, least: number, most: number): boolean {
 }
 
 /** Time limit of a first read for giving positions. The remaining events come later, as newer ones. */
-const placingMillis = 10_000;
+const positioningMillis = 10_000;
 
 type EventPoll = Poll<readonly EventView[]>;
 
@@ -126,7 +126,7 @@ export const listEvents: Handle<EventServices> = async (request, caller, service
   const { account, nowMillis } = caller;
   const query = eventQuery(request, account.id);
   if (account.eventsSince === undefined) await services.events.begin(account.id, nowMillis);
-  const poll = (place: EventPlace): Promise<EventPoll> => pollFrom(place, query, caller, services);
+  const poll = (position: EventPosition): Promise<EventPoll> => pollFrom(position, query, caller, services);
   const first = query.after ? await poll(query.after) : await fromNowOn(caller, services);
   const last =
     first.found === undefined && query.wait > 0
@@ -134,33 +134,33 @@ export const listEvents: Handle<EventServices> = async (request, caller, service
       : first;
   return {
     status: 200,
-    body: { data: last.found ?? [], next_cursor: cursorOf(account.id, last.place) },
+    body: { data: last.found ?? [], next_cursor: cursorOf(account.id, last.position) },
   };
 };
 
 async function fromNowOn({ account }: Caller, { events, budget }: EventServices): Promise<EventPoll> {
-  const place = await events.end(account.id, () => budget.elapsed() < placingMillis);
-  return { found: undefined, place };
+  const position = await events.end(account.id, () => budget.elapsed() < positioningMillis);
+  return { found: undefined, position };
 }
 
 /** Skips pages without an event to show, so that an empty answer means that there is no event. */
 async function pollFrom(
-  after: EventPlace,
+  after: EventPosition,
   query: EventQuery,
   caller: Caller,
   services: EventServices,
 ): Promise<EventPoll> {
   for (let from = after; ;) {
     const read = await readAfter(from, query, caller, services);
-    const isPassed = read.place.page !== from.page || read.place.index !== from.index;
-    if (read.found || !isPassed || services.budget.elapsed() > placingMillis) return read;
-    from = read.place;
+    const isPassed = read.position.page !== from.page || read.position.index !== from.index;
+    if (read.found || !isPassed || services.budget.elapsed() > positioningMillis) return read;
+    from = read.position;
   }
 }
 
 /** The events after a position that match the filter. The position moves past the others. */
 async function readAfter(
-  after: EventPlace,
+  after: EventPosition,
   query: EventQuery,
   { account }: Caller,
   { events, results, clock }: EventServices,
@@ -174,7 +174,7 @@ async function readAfter(
   const addressOf = await results.of([...records.values()].flatMap((one) => ('type' in one ? [] : [one])));
   const found: EventView[] = [];
   let bytes = 0;
-  let place = after;
+  let position = after;
   for (const entry of read) {
     const record = isShown(entry) ? records.get(entry.of) : undefined;
     if (record) {
@@ -184,7 +184,7 @@ async function readAfter(
       if (bytes > mostPageBytes && found.length > 0) break;
       found.push(view);
     }
-    place = entry.next;
+    position = entry.next;
   }
-  return { found: found.length === 0 ? undefined : found, place };
+  return { found: found.length === 0 ? undefined : found, position };
 }

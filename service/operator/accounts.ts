@@ -242,7 +242,7 @@ export const getAccount = reading(async (context) => ({
   body: accountView(await accountOf(context)),
 }));
 
-function placeIn(text: string): string | undefined {
+function positionIn(text: string): string | undefined {
   const place = fromCursor(text);
   return typeof place === 'string' && /^[\dT:.Z-]{24}#[0-9A-Za-z]{10}$/.test(place) ? place : undefined;
 }
@@ -251,7 +251,7 @@ function placeIn(text: string): string | undefined {
 export const listAccounts = reading(async ({ request, services }) => {
   const parameters = parametersOf(request);
   const limit = parameters.limit();
-  const after = parameters.read('cursor', placeIn, cursorWords);
+  const after = parameters.read('cursor', positionIn, cursorWords);
   const condition = parameters.read('condition', oneOf(conditions), choiceOf(conditions));
   const external = parameters.read(
     'external_id',

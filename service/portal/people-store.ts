@@ -27,7 +27,7 @@ async function changeMember(
   table: Table,
   read: Member,
   { role, keyCapMicros }: Pick<Member, 'role' | 'keyCapMicros'>,
-): Promise<PlaceChange> {
+): Promise<MemberChange> {
   const { accountId, personId } = read;
   const same = asItWasRead(read);
   const owners = Number(role === 'owner') - Number(read.role === 'owner');
@@ -44,7 +44,7 @@ async function changeMember(
   return ending(table, read, [change, ...(owners === 0 ? [] : [countOwners(accountId, owners)])]);
 }
 
-async function removeMember(table: Table, read: Member): Promise<PlaceChange> {
+async function removeMember(table: Table, read: Member): Promise<MemberChange> {
   const { accountId, personId } = read;
   const same = asItWasRead(read);
   const removal: Step = (name) => ({
@@ -67,7 +67,7 @@ async function removeMember(table: Table, read: Member): Promise<PlaceChange> {
   ]);
 }
 
-async function removeOperator(table: Table, personId: PersonId): Promise<PlaceChange> {
+async function removeOperator(table: Table, personId: PersonId): Promise<MemberChange> {
   const removal = toDelete(portalKeys.member('SERVICE', personId), 'attribute_exists(pk)');
   return (await inOneStep(table, [removal])) === 'done' ? 'changed' : 'gone';
 }
@@ -91,7 +91,7 @@ function countOwners(accountId: AccountId, by: number): Step {
 }
 
 /** @param steps the change of the member is the first; when owners are counted, the count is the second */
-async function ending(table: Table, read: Member, steps: readonly Step[]): Promise<PlaceChange> {
+async function ending(table: Table, read: Member, steps: readonly Step[]): Promise<MemberChange> {
   const outcome = await inOneStep(table, steps);
   if (outcome === 'done') return 'changed';
   if (!refusedAt(outcome, 0)) return 'last_owner';
@@ -144,13 +144,13 @@ export function createPeopleStore(table: Table) {
      *   e-mails are sent.
      */
     invite: (invitation: Invitation, emailsADay = poolEmailsADay): Promise<InvitationRoom> =>
-      inviteIfRoom(table, invitation, bothPlaces(invitation).map(toPut(invitationToItem(invitation))), {
+      inviteIfRoom(table, invitation, bothKeys(invitation).map(toPut(invitationToItem(invitation))), {
         emailsADay,
         list: async () => (await inScope(invitation.accountId, 'INVITATION#')).map(invitationFromItem),
       }),
     /** False when there is no such invitation. */
     withdraw: async (scope: PeopleScope, id: string): Promise<boolean> => {
-      const steps = bothPlaces({ accountId: scope, id }).map((key) => toDelete(key, 'attribute_exists(pk)'));
+      const steps = bothKeys({ accountId: scope, id }).map((key) => toDelete(key, 'attribute_exists(pk)'));
       return (await inOneStep(table, steps)) === 'done';
     },
     /** Replaces the invitation by a membership, in one transaction. False when the invitation is gone. */
@@ -158,10 +158,10 @@ export function createPeopleStore(table: Table) {
       accept(table, invitation, person, at),
     noteSignIn: (person: Person, identity: Identity, at: string): Promise<void> =>
       noteSignIn(table, person, identity, at),
-    changeMember: (read: Member, next: Pick<Member, 'role' | 'keyCapMicros'>): Promise<PlaceChange> =>
+    changeMember: (read: Member, next: Pick<Member, 'role' | 'keyCapMicros'>): Promise<MemberChange> =>
       changeMember(table, read, next),
-    removeMember: (read: Member): Promise<PlaceChange> => removeMember(table, read),
-    removeOperator: (id: PersonId): Promise<PlaceChange> => removeOperator(table, id),
+    removeMember: (read: Member): Promise<MemberChange> => removeMember(table, read),
+    removeOperator: (id: PersonId): Promise<MemberChange> => removeOperator(table, id),
     /** Ends all sessions of the person that began by now. False when the person is not here. */
     endSessions: (scope: PeopleScope, id: PersonId, nowMillis: number): Promise<boolean> =>
       updateIf(table, portalKeys.member(scope, id), {
@@ -191,7 +191,7 @@ async function invitationsTo(table: Table, id: string): Promise<Invitation[]> {
   return found;
 }
 
-function bothPlaces({ accountId, id }: Pick<Invitation, 'accountId' | 'id'>): ItemKey[] {
+function bothKeys({ accountId, id }: Pick<Invitation, 'accountId' | 'id'>): ItemKey[] {
   return [portalKeys.invitation(accountId, id), portalKeys.invited(accountId, id)];
 }
 
@@ -211,11 +211,11 @@ async function accept(
   const { accountId, role } = invitation;
   const isOpen = 'invitedAt = :invitedAt AND expiresAt > :now';
   const values = { ':invitedAt': invitation.invitedAt, ':now': Date.parse(at) };
-  const taken = bothPlaces(invitation).map((key) => toDelete(key, isOpen, values));
+  const taken = bothKeys(invitation).map((key) => toDelete(key, isOpen, values));
   const steps: Step[] = [
     ...taken,
     toPut(
-      placeOf(invitation, person, at),
+      memberItem(invitation, person, at),
       'attribute_not_exists(pk)',
     )(portalKeys.member(accountId, person.id)),
     toUpdate(portalKeys.person(person.id), personParts(person, accountId, at)),
@@ -228,7 +228,11 @@ async function accept(
   return isHereAlready && (await inOneStep(table, taken)) === 'done';
 }
 
-function placeOf({ accountId, role, keyCapMicros }: Invitation, person: VerifiedIdentity, at: string): Item {
+function memberItem(
+  { accountId, role, keyCapMicros }: Invitation,
+  person: VerifiedIdentity,
+  at: string,
+): Item {
   const place = { personId: person.id, email: person.email, since: at };
   return accountId === 'SERVICE' ? place : { ...place, accountId, role, keyCapMicros };
 }
@@ -276,11 +280,11 @@ async function noteSignIn(
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':at': at, ':email': known, ...values },
   });
-  const places = [...accounts, 'SERVICE' as const].map((scope) => portalKeys.member(scope, id));
+  const memberKeys = [...accounts, 'SERVICE' as const].map((scope) => portalKeys.member(scope, id));
   const listed = note(', listing = :list, listed = id', { ':list': listOfEmail(known) });
   await Promise.all([
     updateIf(table, portalKeys.person(id), listed),
-    ...places.map((key) => updateIf(table, key, note(''))),
+    ...memberKeys.map((key) => updateIf(table, key, note(''))),
   ]);
 }
 
@@ -301,7 +305,7 @@ export interface VerifiedIdentity extends Identity {
 /** "none": no e-mail was needed, or there is no pool. "refused": the pool took none now. */
 export type InvitationEmail = 'sent' | 'none' | 'refused';
 
-export type PlaceChange = 'changed' | 'gone' | 'conflict' | 'last_owner';
+export type MemberChange = 'changed' | 'gone' | 'conflict' | 'last_owner';
 
 /** Every function throws Overloaded when the table stayed busy. */
 export type PeopleStore = ReturnType<typeof createPeopleStore>;

@@ -47,22 +47,22 @@ export function createPortalReads(table: Table) {
       };
     },
     /** The person's memberships in these accounts, the accounts' names and the switch, by one read. */
-    placesAndSwitch: async (
+    membersAndSwitch: async (
       person: PersonId,
       accounts: readonly AccountId[],
-    ): Promise<{ readonly places: readonly NamedPlace[]; readonly closed?: ClosedService }> => {
+    ): Promise<{ readonly members: readonly NamedMember[]; readonly closed?: ClosedService }> => {
       const items = await batchGet(table, [
         keys.service(),
         ...accounts.flatMap((account) => [keys.account(account), portalKeys.member(account, person)]),
       ]);
-      const places = accounts.flatMap((id) => {
+      const members = accounts.flatMap((id) => {
         const own = items.filter(({ pk }) => pk === keys.account(id).pk);
         const account = own.find(({ sk }) => sk === keys.account(id).sk);
         const member = own.find(({ sk }) => sk !== keys.account(id).sk);
         const accountName = account === undefined ? id : String(account['name']);
         return member ? [{ ...memberFromItem(member), accountName }] : [];
       });
-      return { places, ...closedOf(items.find(({ pk }) => pk === keys.service().pk)) };
+      return { members, ...closedOf(items.find(({ pk }) => pk === keys.service().pk)) };
     },
     service: async (): Promise<
       Pick<RequestState, 'openCreations' | 'closed' | 'catalogRevision'> & ProviderSwitches
@@ -90,6 +90,6 @@ export function createPortalReads(table: Table) {
   };
 }
 
-export interface NamedPlace extends Member {
+export interface NamedMember extends Member {
   readonly accountName: string;
 }

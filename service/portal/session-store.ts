@@ -42,7 +42,7 @@ export function createPortalAccess(table: Table, sandbox: SandboxSetting = 'mark
       });
     },
     /** The memberships of the person in these accounts, and among the people of the operator. */
-    placesOf: async (
+    membersOf: async (
       personId: PersonId,
       accounts: readonly AccountId[],
     ): Promise<{ readonly members: readonly Member[]; readonly operator?: Operator }> => {

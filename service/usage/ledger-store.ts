@@ -22,8 +22,12 @@ const pagesOfPart = 4;
 export function createLedgerReads(table: Table) {
   return {
     /** Throws Overloaded when rows are written faster than they can be read. */
-    page: (account: AccountId, limit: number, nowMillis: number, from?: LedgerPlace): Promise<LedgerPage> =>
-      pageOf(table, { account, limit, nowMillis, from }),
+    page: (
+      account: AccountId,
+      limit: number,
+      nowMillis: number,
+      from?: LedgerPosition,
+    ): Promise<LedgerPage> => pageOf(table, { account, limit, nowMillis, from }),
     /** @param month "2026-11", in UTC */
     part: (account: AccountId, month: string, after?: string): Promise<LedgerPart> =>
       partOf(table, account, month, after),
@@ -34,7 +38,7 @@ interface Wanted {
   readonly account: AccountId;
   readonly limit: number;
   readonly nowMillis: number;
-  readonly from: LedgerPlace | undefined;
+  readonly from: LedgerPosition | undefined;
 }
 
 async function pageOf(table: Table, wanted: Wanted): Promise<LedgerPage> {
@@ -172,7 +176,7 @@ export interface BalancedRow {
 }
 
 /** Where the next page begins. It is a cursor of the API, so a release must understand those of the one before. */
-export interface LedgerPlace {
+export interface LedgerPosition {
   readonly after: string;
   /** What the account could spend before that row. Absent while rows may still come in below it. */
   readonly availableMicros?: Micros;
@@ -182,7 +186,7 @@ interface LedgerPage {
   /** The newest first. */
   readonly rows: readonly BalancedRow[];
   /** Absent on the last page. */
-  readonly next?: LedgerPlace;
+  readonly next?: LedgerPosition;
 }
 
 export interface LedgerPart {

@@ -4,7 +4,12 @@ import type { ApiRequest } from '../../service/api/request.ts';
 import { eventMillis } from '../../service/contract/limits.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { EventLog } from '../../service/events/event-store.ts';
-import { cursorOf, type EventPlace, type PlacedEvent, placeOfCursor } from '../../service/events/event.ts';
+import {
+  cursorOf,
+  type EventPosition,
+  type PlacedEvent,
+  positionOfCursor,
+} from '../../service/events/event.ts';
 import { listEvents } from '../../service/events/list-events.ts';
 import type { EventServices } from '../../service/events/open.ts';
 import { Overloaded } from '../../service/values/errors.ts';
@@ -23,7 +28,7 @@ const caller: Caller = {
   state: { rateCount: 0, openCreations: 0, enabledProviders: [] },
   rateSlot: stub({}),
 };
-const start: EventPlace = { page: 0, index: 0 };
+const start: EventPosition = { page: 0, index: 0 };
 const idOf = (number: number): CreationId =>
   creationIdIn(`019aa5a0-1000-7000-8000-${number.toString(16).padStart(12, '0')}`);
 const at = (number: number, millis = now): PlacedEvent => ({
@@ -97,7 +102,7 @@ async function ask(
 }
 
 const shown = ({ data }: Page): unknown[] => data.map(({ payload }) => payload['id']);
-const placeIn = ({ next_cursor: cursor }: Page): unknown => placeOfCursor(accountId, cursor);
+const placeIn = ({ next_cursor: cursor }: Page): unknown => positionOfCursor(accountId, cursor);
 
 describe('the answer of GET /events', () => {
   it('An event that has expired is passed over, also while its item is still there', async () => {
@@ -178,14 +183,14 @@ describe('the cursor', () => {
   it('A cursor is read by its own account alone, and only as it was given out', () => {
     const place = { page: 12, index: 34 };
     const cursor = cursorOf(accountId, place);
-    expect(placeOfCursor(accountId, cursor)).toEqual(place);
-    expect(placeOfCursor('Acc0unt002' as AccountId, cursor)).toBeUndefined();
+    expect(positionOfCursor(accountId, cursor)).toEqual(place);
+    expect(positionOfCursor('Acc0unt002' as AccountId, cursor)).toBeUndefined();
     for (const wrong of [
       `${cursor}=`,
       `${cursor} `,
       cursor.slice(0, -1),
       cursorOf(accountId, { page: 12, index: 0.5 }),
     ])
-      expect(placeOfCursor(accountId, wrong), wrong).toBeUndefined();
+      expect(positionOfCursor(accountId, wrong), wrong).toBeUndefined();
   });
 });

@@ -7,12 +7,12 @@ import type { Completion } from '../../service/creations/creation-reads.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import { type EventEntry, eventItem } from '../../service/creations/event-items.ts';
 import { createEventLog } from '../../service/events/event-store.ts';
-import type { EventPlace, PlacedEvent } from '../../service/events/event.ts';
+import type { EventPosition, PlacedEvent } from '../../service/events/event.ts';
 import { type EventId, uuidV7 } from '../../service/values/ids.ts';
 import { accountId, aCreation, now, storedImage } from '../fixtures/records.ts';
 import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
 
-const beginning: EventPlace = { page: 0, index: 0 };
+const beginning: EventPosition = { page: 0, index: 0 };
 const done: Completion = {
   results: [storedImage],
   resultsExpireAt: now + 1_000_000,
@@ -37,7 +37,7 @@ async function write(table: Table, ...entries: readonly EventEntry[]): Promise<v
 /** All events after a position, by pages of this size. */
 async function behind(table: Table, after: EventPlace, limit = 100): Promise<PlacedEvent[]> {
   const found: PlacedEvent[] = [];
-  for (let place: EventPlace | undefined = after; place;) {
+  for (let place: EventPosition | undefined = after; place;) {
     const page: readonly PlacedEvent[] = (await createEventLog(table).read(accountId, place, limit)) ?? [];
     expect(page.length).toBeLessThanOrEqual(limit);
     found.push(...page);

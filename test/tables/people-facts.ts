@@ -156,7 +156,7 @@ export const peopleFacts: Facts = {
     const operator = identity('op@host.test');
     expect(await people.accept(invitation, operator, at)).toBe(true);
     const access = createPortalAccess(table);
-    expect(await access.placesOf(operator.id, [accountId])).toEqual({
+    expect(await access.membersOf(operator.id, [accountId])).toEqual({
       members: [],
       operator: { personId: operator.id, email: 'op@host.test', since: at },
     });

@@ -6,7 +6,7 @@ import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';
 import type { EventEntry } from '../../../service/creations/event-items.ts';
 import { createEventLog } from '../../../service/events/event-store.ts';
-import { placeOfCursor } from '../../../service/events/event.ts';
+import { positionOfCursor } from '../../../service/events/event.ts';
 import { parseAccountId, parseNoticeId } from '../../../service/values/ids.ts';
 import { withoutAddresses, withoutSignatures } from '../aws/result-keys.ts';
 import type { Change } from '../aws/simulated-table.ts';
@@ -115,7 +115,7 @@ export function createEventInvariants(
     const id = parseAccountId(account);
     const log = createEventLog(store);
     const found: EventEntry[] = [];
-    for (let place = id && placeOfCursor(id, cursor); id && place;) {
+    for (let place = id && positionOfCursor(id, cursor); id && place;) {
       const page = await log.read(id, place, 3);
       if (!page) accuse('the log has the place of every cursor', cursor);
       found.push(...(page ?? []));

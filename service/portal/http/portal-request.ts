@@ -25,7 +25,7 @@ export function roleTooLow(): Problem {
 }
 
 /** 403: the person is no member of the session's account, such as after a removal. */
-export function noPlace(): Problem {
+export function notMember(): Problem {
   const message = 'You do not belong to this account, or not any more.';
   return new Problem('ERR_FORBIDDEN', message, { reason: 'role', is_member: false });
 }

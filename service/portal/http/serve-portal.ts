@@ -28,7 +28,7 @@ import { noted } from './note-action.ts';
 import {
   foreignOrigin,
   isFromOwnPages,
-  noPlace,
+  notMember,
   nothingHere,
   type PortalRequest,
   portalRequestOf,
@@ -157,7 +157,7 @@ function checkRole({ role, function: group, isForFinance }: PortalOperation, cal
     case 'viewer':
     case 'developer':
     case 'owner':
-      if (!caller.member || !caller.account) throw noPlace();
+      if (!caller.member || !caller.account) throw notMember();
       if (caller.account.condition === 'disabled') throw accountDisabled();
       if (caller.account.condition === 'suspended' && group === 'generate') throw apiSuspended();
       if (!mayAct(caller.member.role, role, isForFinance)) throw roleTooLow();

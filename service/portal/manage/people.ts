@@ -8,7 +8,7 @@ import { microsOf, parseBody, version } from '../../operated/body.ts';
 
 import { capProblem, invite, keyCap, role } from '../http/invite.ts';
 import { changedMeanwhile } from '../http/portal-request.ts';
-import type { PeopleStore, PlaceChange } from '../people-store.ts';
+import type { PeopleStore, MemberChange } from '../people-store.ts';
 import { type Member, memberVersion, memberView } from '../people.ts';
 import type { ManageHandle } from './open.ts';
 
@@ -25,7 +25,7 @@ async function readMember(
   return member;
 }
 
-function checkChanged(outcome: PlaceChange): void {
+function checkChanged(outcome: MemberChange): void {
   switch (outcome) {
     case 'changed':
       return;

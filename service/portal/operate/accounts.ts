@@ -191,7 +191,7 @@ export const inviteToAccount: OperateHandle<'inviteToAccount'> = async (request,
 export const listAccounts: OperateHandle<'listAccounts'> = async (request, _caller, services) => {
   const parameters = parametersOf(request);
   const limit = parameters.limit();
-  const after = parameters.read('cursor', placeIn, cursorWords);
+  const after = parameters.read('cursor', positionIn, cursorWords);
   parameters.check();
   const page = await services.operated.accounts(limit, after);
   const view: PageView<OperatedAccount> = {
@@ -201,7 +201,7 @@ export const listAccounts: OperateHandle<'listAccounts'> = async (request, _call
   return { status: 200, body: view };
 };
 
-function placeIn(text: string): string | undefined {
+function positionIn(text: string): string | undefined {
   const place = fromCursor(text);
   return typeof place === 'string' && /^[\dT:.Z-]{24}#[0-9A-Za-z]{10}$/.test(place) ? place : undefined;
 }

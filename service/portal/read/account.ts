@@ -23,7 +23,7 @@ import { cursorWords, parametersOf } from '../../operated/parameters.ts';
 export const getMe: ReadHandle<'getMe'> = async (_request, caller, services) => {
   const { person, session, account, member, isOperator } = caller;
   const { settings, reads, clientUrls } = services;
-  const { places, closed } = await reads.placesAndSwitch(person.id, person.accounts);
+  const { members, closed } = await reads.membersAndSwitch(person.id, person.accounts);
   const body: MeView = {
     person: {
       id: person.id,
@@ -34,7 +34,7 @@ export const getMe: ReadHandle<'getMe'> = async (_request, caller, services) => 
       account && member
         ? { id: account.id, name: account.name, role: member.role, condition: account.condition }
         : null,
-    accounts: places.map(({ accountId: id, accountName: name, role }) => ({ id, name, role })),
+    accounts: members.map(({ accountId: id, accountName: name, role }) => ({ id, name, role })),
     is_operator: isOperator,
     fresh_until: new Date(session.authenticatedAt + freshMillis).toISOString(),
     service: {

@@ -3,7 +3,7 @@ import type { LedgerRow } from '../../accounts/account.ts';
 import { mostPageBytes } from '../../contract/limits.ts';
 import type { LedgerPage, LedgerView } from '../../contract/portal-views.ts';
 import { isDay } from '../../usage/booked-row.ts';
-import type { BalancedRow, LedgerPart, LedgerPlace } from '../../usage/ledger-store.ts';
+import type { BalancedRow, LedgerPart, LedgerPosition } from '../../usage/ledger-store.ts';
 import { type Cell, csvLine } from '../../values/csv.ts';
 import type { KeyId } from '../../values/ids.ts';
 import { asMicros, toUsd } from '../../values/money.ts';
@@ -27,7 +27,7 @@ export const listLedger: TabHandle<'listLedger'> = async (
   { ledger, reads },
 ) => {
   const parameters = parametersOf(request);
-  const from = parameters.read('cursor', placeIn, cursorWords);
+  const from = parameters.read('cursor', positionIn, cursorWords);
   const limit = parameters.limit();
   parameters.check();
   const [page, keys] = await Promise.all([
@@ -47,8 +47,8 @@ export const listLedger: TabHandle<'listLedger'> = async (
   return { status: 200, body };
 };
 
-function placeIn(text: string): LedgerPlace | undefined {
-  const { after, availableMicros } = Object(fromCursor(text)) as Record<keyof LedgerPlace, unknown>;
+function positionIn(text: string): LedgerPosition | undefined {
+  const { after, availableMicros } = Object(fromCursor(text)) as Record<keyof LedgerPosition, unknown>;
   if (typeof after !== 'string' || !rowKey.test(after)) return undefined;
   if (availableMicros === undefined) return { after };
   return Number.isSafeInteger(availableMicros)

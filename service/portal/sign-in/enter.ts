@@ -38,7 +38,7 @@ export async function enter(
   const joined = isVerified(identity) ? await takeUpInvitations(identity, at, services) : [];
   const person = await people.findPerson(identity.id);
   if (!person) return identity.email === undefined ? 'unverified' : 'not_invited';
-  const { members, operator } = await access.placesOf(person.id, person.accounts);
+  const { members, operator } = await access.membersOf(person.id, person.accounts);
   if (members.length === 0 && !operator) return 'not_invited';
   await people.noteSignIn(person, identity, at);
   const mine = members.map(({ accountId }) => accountId).sort();

@@ -59,7 +59,7 @@ export const switchAccount: PortalHandle<'switchAccount', SignInServices> = asyn
   const { account } = parseBody(request, bodySchema);
   const accountId = parseAccountId(account);
   if (!accountId) throw noSuchAccount();
-  const { members } = await access.placesOf(person.id, [accountId]);
+  const { members } = await access.membersOf(person.id, [accountId]);
   const [member] = members;
   if (!member) throw noSuchAccount();
   if (wasEndedHere(session, member)) throw sessionRequired('session_ended');
