@@ -41,7 +41,7 @@ export function isLostConnection(error: unknown): boolean {
 
 const firstPauseMillis = 200;
 const longestPauseMillis = 5_000;
-const tellEveryMillis = 5_000;
+const printEveryMillis = 5_000;
 
 export interface Persistence {
   readonly services: Pick<OperatorServices, 'clock' | 'randomBytes'>;
@@ -61,7 +61,7 @@ export async function persist<Result>(
 ): Promise<Result> {
   const { clock, randomBytes } = services;
   const began = clock.elapsed();
-  let toldAt = -Infinity;
+  let printedAt = -Infinity;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const result = await work();
@@ -69,8 +69,8 @@ export async function persist<Result>(
       return result;
     } catch (error) {
       if (!isPassing(error)) throw error;
-      if (clock.elapsed() - toldAt >= tellEveryMillis) {
-        toldAt = clock.elapsed();
+      if (clock.elapsed() - printedAt >= printEveryMillis) {
+        printedAt = clock.elapsed();
         const seconds = Math.round((clock.elapsed() - began) / 1000);
         const why = error instanceof Error ? error.name : String(error);
         tell(

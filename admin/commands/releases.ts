@@ -92,7 +92,7 @@ async function removeVersion(
     return await releases.store.remove(version);
   } catch (error) {
     throw new OperatorError(
-      `Version ${version.version} of ${version.functionName} could not be deleted (${toldBy(error)}); ${removed} others were: allow lambda:DeleteFunction, and repeat the command.`,
+      `Version ${version.version} of ${version.functionName} could not be deleted (${reasonOf(error)}); ${removed} others were: allow lambda:DeleteFunction, and repeat the command.`,
       { removed },
       { cause: error },
     );
@@ -104,14 +104,14 @@ async function reading<Value>(what: string, value: Promise<Value>): Promise<Valu
     return await value;
   } catch (error) {
     throw new OperatorError(
-      `The ${what} cannot be read (${toldBy(error)}), and nothing was deleted: check your AWS permissions, and repeat the command.`,
+      `The ${what} cannot be read (${reasonOf(error)}), and nothing was deleted: check your AWS permissions, and repeat the command.`,
       {},
       { cause: error },
     );
   }
 }
 
-function toldBy(error: unknown): string {
+function reasonOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 

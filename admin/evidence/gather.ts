@@ -139,13 +139,13 @@ async function countedRows(run: Run): Promise<readonly EvidenceRow[]> {
   tell(`Ordering ${creations} pictures within one minute of CloudWatch …`);
   const plain = await inWindow(run, undefined);
   if (webhookUrl !== undefined) tell(`Ordering ${creations} more with a webhook …`);
-  const told = webhookUrl === undefined ? undefined : await inWindow(run, webhookUrl);
+  const withWebhook = webhookUrl === undefined ? undefined : await inWindow(run, webhookUrl);
   tell('Waiting for the metrics of Step Functions, for some minutes …');
   return [
     transitionsRow('a success', await counted(run, plain)),
     transitionsRow(
       'a success with a webhook',
-      told ? await counted(run, told) : 'not asked: name a receiver with --webhook',
+      withWebhook ? await counted(run, withWebhook) : 'not asked: name a receiver with --webhook',
     ),
   ];
 }

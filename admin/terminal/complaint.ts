@@ -26,9 +26,9 @@ function sentenceOf(error: unknown): string {
     return "A newer release has stored the operator's catalog: use the command of that release.";
   if (error instanceof Overloaded || isShed(error))
     return 'The table is too busy, and the change was not made: repeat the command in a moment.';
-  const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (isLostConnection(error)) {
-    return `The service did not answer (${told}): look whether the change was made, then repeat the command.`;
+    return `The service did not answer (${text}): look whether the change was made, then repeat the command.`;
   }
-  return `Something unexpected happened (${told}): check your AWS credentials and permissions; with --debug the command prints the stack.`;
+  return `Something unexpected happened (${text}): check your AWS credentials and permissions; with --debug the command prints the stack.`;
 }

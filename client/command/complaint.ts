@@ -94,12 +94,12 @@ function rawComplaint(error: unknown): Complaint {
     return { failure: 'failed', message: 'Interrupted.' };
   }
   const { code } = error as { code?: unknown };
-  const told = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
   return typeof code === 'string' && /^E[A-Z]+$/.test(code)
-    ? { failure: 'failed', message: `A file cannot be used: ${told}` }
+    ? { failure: 'failed', message: `A file cannot be used: ${text}` }
     : {
         failure: 'failed',
-        message: `Something unexpected happened: ${told}`,
+        message: `Something unexpected happened: ${text}`,
         fix: 'Add --debug for details.',
       };
 }

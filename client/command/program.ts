@@ -66,12 +66,12 @@ function complain(error: unknown, { json, debug }: GlobalOptions, io: Io): numbe
   const { failure, message, fix, code, requestId, creationId, errorCode } = complaintOf(error);
   const exitCode = exitCodes[failure];
   if (json === true) {
-    const told = {
+    const complaint = {
       ...{ message, fix: fix ?? null, failure, code: code ?? null, request_id: requestId ?? null },
       creation_id: creationId ?? null,
       error_code: errorCode ?? null,
     };
-    io.err.write(`${visibleJson({ error: told })}\n`);
+    io.err.write(`${visibleJson({ error: complaint })}\n`);
   } else {
     const colors = colorsOf(io, io.err);
     io.err.write(`${colors.red(visibleText(message))}\n`);

@@ -83,11 +83,11 @@ export function createRelay({ url, write, tell, signal, sleep, ...options }: Rel
       if (answer?.['jsonrpc'] !== '2.0') continue;
       // An error of the endpoint itself may name no id. Then it is about the message that was sent.
       const isError = answer['error'] !== undefined && (answer['id'] ?? null) === null;
-      const told = isError && message.id !== undefined ? { ...answer, id: message.id } : answer;
+      const reply = isError && message.id !== undefined ? { ...answer, id: message.id } : answer;
       if (message.method === 'initialize') agreed = agreedIn(answer) ?? agreed;
       if (isError && message.id === undefined) continue;
-      isAnswered ||= told['id'] === message.id;
-      write(JSON.stringify(told));
+      isAnswered ||= reply['id'] === message.id;
+      write(JSON.stringify(reply));
     }
     return isAnswered;
   };

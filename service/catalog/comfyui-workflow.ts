@@ -40,11 +40,11 @@ export type ReadWorkflow =
 
 /** All workflows of a provider are stored in one item of the table, beside everything else of the catalog. */
 const mostFileBytes = 100_000;
-const placePattern = /\{\{\s*([^{}]*?)\s*\}\}/g;
-const negativePlace = 'negative_prompt';
-const numberPlaces = ['seed', 'width', 'height'] as const;
+const placeholderPattern = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const negativePlaceholder = 'negative_prompt';
+const numberPlaceholders = ['seed', 'width', 'height'] as const;
 const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}(\/[1-9]\d?(\/mask)?)?$/i;
-const maskPlace = 'mask';
+const maskPlaceholder = 'mask';
 
 /** Reads a file with one workflow in API format, or several by name. Nodes of the editor are left out. */
 export function readWorkflow(text: string): ReadWorkflow {
@@ -104,44 +104,44 @@ function problemsOf(workflow: unknown, at: string, images: Images): WorkflowProb
       return [{ field: field(id, 'class_type'), problem: 'must name the class of the node' }];
     if (!isRecord(node['inputs'])) return [{ field: field(id, 'inputs'), problem: 'must be an object' }];
     return Object.entries(node['inputs']).flatMap(([input, value]) =>
-      placesIn(value)
-        .filter((place) => !knownPlaces(images).includes(place))
-        .map((place) => ({ field: field(id, 'inputs', input), problem: unknownPlace(place, images) })),
+      placeholdersIn(value)
+        .filter((name) => !knownPlaceholders(images).includes(name))
+        .map((name) => ({ field: field(id, 'inputs', input), problem: unknownPlaceholder(name, images) })),
     );
   });
   if (ofNodes.length > 0) return ofNodes;
-  const places = new Set(nodes.flatMap(([, node]) => placesIn((node as WorkflowNode).inputs)));
+  const placeholders = new Set(nodes.flatMap(([, node]) => placeholdersIn((node as WorkflowNode).inputs)));
   const needed = [
-    ...(images.sources === 0 ? ['prompt'] : sourcePlaces(images.sources)),
-    ...(images.hasMask ? [maskPlace] : []),
-    ...(places.has('width') || places.has('height') ? ['width', 'height'] : []),
+    ...(images.sources === 0 ? ['prompt'] : sourcePlaceholders(images.sources)),
+    ...(images.hasMask ? [maskPlaceholder] : []),
+    ...(placeholders.has('width') || placeholders.has('height') ? ['width', 'height'] : []),
   ];
   return needed
-    .filter((place) => !places.has(place))
-    .map((place) => ({ field: whole, problem: `has no place {{${place}}}` }));
+    .filter((name) => !placeholders.has(name))
+    .map((name) => ({ field: whole, problem: `has no place {{${name}}}` }));
 }
 
-function unknownPlace(place: string, { sources }: Images): string {
-  if (place === maskPlace) return '{{mask}} is for a workflow whose name ends with "/1/mask"';
-  const isSource = /^source_[1-9]\d*$/.test(place);
+function unknownPlaceholder(name: string, { sources }: Images): string {
+  if (name === maskPlaceholder) return '{{mask}} is for a workflow whose name ends with "/1/mask"';
+  const isSource = /^source_[1-9]\d*$/.test(name);
   const why = isSource
     ? `is a source image, and this workflow is for ${sources}: name it with "/" and their number`
-    : `is no place; known are ${knownPlaces({ sources: 0, hasMask: false }).join(', ')}, source_1`;
-  return `{{${place}}} ${why}`;
+    : `is no place; known are ${knownPlaceholders({ sources: 0, hasMask: false }).join(', ')}, source_1`;
+  return `{{${name}}} ${why}`;
 }
 
-function knownPlaces({ sources, hasMask }: Images): readonly string[] {
-  const mask = hasMask ? [maskPlace] : [];
-  return ['prompt', negativePlace, ...numberPlaces, ...sourcePlaces(sources), ...mask];
+function knownPlaceholders({ sources, hasMask }: Images): readonly string[] {
+  const mask = hasMask ? [maskPlaceholder] : [];
+  return ['prompt', negativePlaceholder, ...numberPlaceholders, ...sourcePlaceholders(sources), ...mask];
 }
 
-function sourcePlaces(sources: number): string[] {
+function sourcePlaceholders(sources: number): string[] {
   return Array.from({ length: Math.min(sources, mostImageUrls) }, (_, index) => `source_${index + 1}`);
 }
 
-function placesIn(value: unknown): string[] {
-  if (typeof value === 'string') return [...value.matchAll(placePattern)].map(([, name = '']) => name);
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placesIn) : [];
+function placeholdersIn(value: unknown): string[] {
+  if (typeof value === 'string') return [...value.matchAll(placeholderPattern)].map(([, name = '']) => name);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placeholdersIn) : [];
 }
 
 function withoutTitles(workflow: Workflow): Workflow {
@@ -182,7 +182,7 @@ export function takesMasks(workflows: Workflows): boolean {
 }
 
 export function takesNegativePrompt(workflow: Workflow): boolean {
-  return Object.values(workflow).some(({ inputs }) => placesIn(inputs).includes(negativePlace));
+  return Object.values(workflow).some(({ inputs }) => placeholdersIn(inputs).includes(negativePlaceholder));
 }
 
 /** Fills the placeholders by value, not in the JSON text, so no prompt can change the workflow. */
@@ -204,8 +204,8 @@ function filledValue(value: WorkflowValue, filling: WorkflowFilling): WorkflowVa
   if (typeof value === 'string') {
     const [only, name = ''] = /^\{\{\s*([^{}]*?)\s*\}\}$/.exec(value) ?? [];
     if (only !== undefined) return fillingOf(name, filling) ?? value;
-    return value.replaceAll(placePattern, (place, inText: string) =>
-      String(fillingOf(inText, filling) ?? place),
+    return value.replaceAll(placeholderPattern, (whole, inText: string) =>
+      String(fillingOf(inText, filling) ?? whole),
     );
   }
   if (isList(value)) return value.map((item) => filledValue(item, filling));
@@ -219,12 +219,12 @@ function isList(value: WorkflowValue): value is readonly WorkflowValue[] {
   return Array.isArray(value);
 }
 
-function fillingOf(place: string, filling: WorkflowFilling): string | number | undefined {
-  const source = /^source_([1-9]\d*)$/.exec(place)?.[1];
+function fillingOf(name: string, filling: WorkflowFilling): string | number | undefined {
+  const source = /^source_([1-9]\d*)$/.exec(name)?.[1];
   if (source !== undefined) return filling.sources[Number(source) - 1];
-  if (place === maskPlace) return filling.mask;
-  if (place === 'prompt') return filling.prompt;
-  if (place === negativePlace) return filling.negativePrompt;
-  const number = numberPlaces.find((name) => name === place);
+  if (name === maskPlaceholder) return filling.mask;
+  if (name === 'prompt') return filling.prompt;
+  if (name === negativePlaceholder) return filling.negativePrompt;
+  const number = numberPlaceholders.find((one) => one === name);
   return number === undefined ? undefined : filling[number];
 }

@@ -57,11 +57,11 @@ export async function cancelCreation(
     }
     if (stopped) await end(creation, stopped, ids, services);
     else if (note === undefined || (await creations.withdrawCancel(creation, note)))
-      return told((await creations.read(creation.id)) ?? creation);
+      return outcomeOf((await creations.read(creation.id)) ?? creation);
     creation = (await creations.read(creation.id)) ?? creation;
   }
   if (isOpen(creation, services)) throw new Overloaded('the creation changed too often to be cancelled');
-  return told(creation);
+  return outcomeOf(creation);
 }
 
 /** A record of a newer release is not changed, because this code does not understand it. */
@@ -69,7 +69,7 @@ function isOpen({ status, v }: CreationRecord, { schema }: CancelServices): bool
   return !isTerminal(status) && isKnownVersion(v, schema);
 }
 
-function told(creation: CreationRecord): CancelOutcome {
+function outcomeOf(creation: CreationRecord): CancelOutcome {
   return { kind: creation.cancelledAt === undefined ? 'not_cancellable' : 'cancelled', creation };
 }
 

@@ -29,8 +29,8 @@ export async function refundCreation(
     ...(isCancelled && { isCancelled }),
   });
   if (outcome === 'refunded') {
-    const told = isCancelled ? 'Cancelled' : failure;
-    log.info('creation_failed', { ...ids, failure: told, refundedMicros: creation.costMicros });
+    const reason = isCancelled ? 'Cancelled' : failure;
+    log.info('creation_failed', { ...ids, failure: reason, refundedMicros: creation.costMicros });
   }
   return outcome;
 }

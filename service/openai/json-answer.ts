@@ -19,7 +19,7 @@ import {
   picturesOf,
   unreadable,
 } from './outcome.ts';
-import { toldQuality } from './plan-body.ts';
+import { shownQuality } from './plan-body.ts';
 
 interface Shown {
   readonly output_format: OutputFormat;
@@ -35,7 +35,7 @@ export function shownOf(picture: Picture | undefined, catalog: Catalog): Shown {
   return {
     output_format: picture?.creation.outputFormat ?? 'png',
     size: `${width}x${height}`,
-    quality: toldQuality(
+    quality: shownQuality(
       catalog.models.find(({ id }) => id === picture?.creation.model),
       picture?.creation,
     ),

@@ -69,7 +69,7 @@ export function sizedBody(
 }
 
 /** The quality of a picture of this model. A model without qualities has the middle one. */
-export function toldQuality(model: Model | undefined, asked: Pick<PlainMembers, 'quality'> = {}): Quality {
+export function shownQuality(model: Model | undefined, asked: Pick<PlainMembers, 'quality'> = {}): Quality {
   return (model && qualityOf(model)) ?? tierIn(asked) ?? 'medium';
 }
 

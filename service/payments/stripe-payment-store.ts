@@ -129,7 +129,7 @@ async function readTopUp(table: Table, account: AccountId): Promise<AutoTopUp> {
   return autoTopUpFromItem(account, await getItem(table, autoTopUpKey(account)));
 }
 
-function told(table: Table, notice: NoticeRecord | undefined): readonly TransactItem[] {
+function noticePart(table: Table, notice: NoticeRecord | undefined): readonly TransactItem[] {
   return notice ? noticeItems(table, notice) : [];
 }
 
@@ -211,7 +211,7 @@ async function settle(
     const beside = [
       record,
       ...besideSettled(table, payment, stored, { top, customer, card }),
-      ...told(table, notice),
+      ...noticePart(table, notice),
     ];
     const outcome = await createWalletStore(table).move(accountId, entry, { beside });
     if (outcome.kind === 'refused_beside') return undefined;
@@ -327,7 +327,7 @@ async function fail(table: Table, id: PaymentId, { state, pause, notice }: Faile
         values: { ...asBefore.values, ':own': id },
       },
     });
-    const items = [record, ...(kind === 'auto' ? [top] : []), ...told(table, notice)];
+    const items = [record, ...(kind === 'auto' ? [top] : []), ...noticePart(table, notice)];
     return (await sendItems(table, items)) === undefined ? true : undefined;
   });
 }
@@ -354,7 +354,11 @@ async function reverse(
   });
   // A dispute also pauses the automatic top-up, and closes Checkout, whatever else paused it.
   const pause: TopUpChange[] = reason === 'dispute' ? [pauseChange('dispute')] : [];
-  const beside = [record, ...pause.map((one) => changeOf(table, accountId, one)), ...told(table, notice)];
+  const beside = [
+    record,
+    ...pause.map((one) => changeOf(table, accountId, one)),
+    ...noticePart(table, notice),
+  ];
   // A dispute of what was refunded already takes nothing more.
   if (amountMicros === 0) return (await sendItems(table, beside)) === undefined;
   const entry = { kind: 'payment_reversed', amountMicros, payment: id, reason } as const;
@@ -377,7 +381,7 @@ async function storeCapNotice(
       values: { ':read': version, ':month': month },
     },
   });
-  return (await sendItems(table, [change, ...told(table, notice)])) === undefined;
+  return (await sendItems(table, [change, ...noticePart(table, notice)])) === undefined;
 }
 
 async function suspend(table: Table, account: AccountId): Promise<void> {

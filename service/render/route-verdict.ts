@@ -64,12 +64,12 @@ export function verdictOf(end: RouteEnd, creation: CreationRecord): Verdict {
 /** A stopped job ends the creation only if its cancel stands. Otherwise the creation goes on. */
 function verdictOnRefusal({ reason, detail }: Refused, { cancelRequestedAt }: CreationRecord): Verdict {
   const alarm = alarms[reason];
-  const told = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };
+  const facts = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };
   if (reason === 'cancelled' && cancelRequestedAt !== undefined)
-    return { kind: 'over', outcome: 'cancelled', failure: 'InternalFailure', ...told };
+    return { kind: 'over', outcome: 'cancelled', failure: 'InternalFailure', ...facts };
   const outcome = outcomeOf(reason);
-  if (isPassing(outcome)) return { kind: 'next', outcome, ...told };
-  return { kind: 'over', outcome, failure: outcome, ...told };
+  if (isPassing(outcome)) return { kind: 'next', outcome, ...facts };
+  return { kind: 'over', outcome, failure: outcome, ...facts };
 }
 
 function verdictOnImage(bytes: Uint8Array, creation: CreationRecord): Verdict {

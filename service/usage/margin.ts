@@ -146,10 +146,10 @@ function unclearAttempts(creation: BookedCreation | undefined): readonly RouteAt
 function billedOf(
   creation: BookedCreation | undefined,
 ): Pick<Margin, 'billed' | 'billedMicros' | 'billedCatalogMicros'> {
-  const told = (creation?.attempts ?? []).filter(isRendered).filter(isBilled);
-  const compared = told.filter(isCosted);
+  const billed = (creation?.attempts ?? []).filter(isRendered).filter(isBilled);
+  const compared = billed.filter(isCosted);
   return {
-    billed: told.length > 0 ? 1 : 0,
+    billed: billed.length > 0 ? 1 : 0,
     billedMicros: compared.reduce((sum, { billedMicros }) => sum + billedMicros, 0),
     billedCatalogMicros: compared.reduce((sum, { providerCostMicros }) => sum + providerCostMicros, 0),
   };

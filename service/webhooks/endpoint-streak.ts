@@ -88,14 +88,14 @@ async function noticesOf(
   next: readonly Endpoint[],
   { clock, randomBytes, notices }: DeliveryServices,
 ): Promise<readonly NoticeRecord[]> {
-  const told = steps.flatMap(({ endpoint, told: type }) => (type ? [{ endpoint, type }] : []));
-  const found = told.length > 0 ? await notices.readSpender(accountId) : undefined;
+  const due = steps.flatMap(({ endpoint, told: type }) => (type ? [{ endpoint, type }] : []));
+  const found = due.length > 0 ? await notices.readSpender(accountId) : undefined;
   if (!found) return [];
   const { noticeEndpoints: _before, ...rest } = found.account;
   const account = { ...rest, ...(flagsOf(next).noticeEndpoints && { noticeEndpoints: true as const }) };
   if (!getsNotices(account)) return [];
   const nowMillis = clock.now();
-  return told.map(({ endpoint, type }) => {
+  return due.map(({ endpoint, type }) => {
     const parts = endpointParts(account, endpoint, endpoint.failingSince ?? nowMillis);
     const made = { nowMillis, dueAt: nowMillis + webhookGraceMillis, randomBytes: randomBytes(16) };
     return noticeOf(account, type, parts, made);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../service/catalog/catalog-schema.ts';
 import { modelIdOf, readFields } from '../../service/openai/fields.ts';
-import { ignoredFields, modelInQuality, sizedBody, toldQuality } from '../../service/openai/plan-body.ts';
+import { ignoredFields, modelInQuality, sizedBody, shownQuality } from '../../service/openai/plan-body.ts';
 import { catalog } from '../catalog/catalog-fixture.ts';
 import { readSize, shapeOf } from '../../service/openai/size.ts';
 
@@ -67,10 +67,10 @@ describe('the quality of a request', () => {
   it('The answer names the quality, which is medium for a model without qualities', () => {
     expect(
       ['gpt-image-2-low', 'gpt-image-2-high', 'gpt-image-2.5-flare-xhigh', 'sandbox-pro'].map((id) =>
-        toldQuality(model(id)),
+        shownQuality(model(id)),
       ),
     ).toEqual(['low', 'high', 'xhigh', 'medium']);
-    expect(toldQuality(undefined)).toBe('medium');
+    expect(shownQuality(undefined)).toBe('medium');
   });
 
   it('A quality that the model does not have is named among the ignored fields, unless it is auto', () => {

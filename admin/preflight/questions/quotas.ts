@@ -174,7 +174,7 @@ export const stepFunctions: Question = {
       const value = await asked.quotas.valueOf('states', pattern);
       findings.push(
         value === undefined
-          ? untold(title, awsDefaultOf(name, asked.region), wanted[name])
+          ? documentedQuota(title, awsDefaultOf(name, asked.region), wanted[name])
           : compared(title, value, wanted[name], moreStates),
       );
       if (name === 'startExecutionPerSecond' && value !== undefined)
@@ -185,7 +185,7 @@ export const stepFunctions: Question = {
 };
 
 /** Service Quotas does not have every quota of every service. */
-function untold(question: string, documented: number, wanted: number): Finding {
+function documentedQuota(question: string, documented: number, wanted: number): Finding {
   const enough = documented >= wanted;
   return {
     question,

@@ -166,10 +166,10 @@ function printDelivery({ io, options }: Session, { event, status, millis, isRepe
       ? `no answer in ${answerMillis / 1000} s`
       : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   const isGood = status !== undefined && status >= 200 && status < 300;
-  const told = isGood ? colors.green(answer) : colors.red(answer);
+  const shown = isGood ? colors.green(answer) : colors.red(answer);
   const again = isRepeated ? ' (repeated)' : redelivery_of === null ? '' : ' (redelivery)';
   io.out.write(
-    `${colors.dim(at.slice(11, 19))}  ${visibleText(name)}  ${visibleText(payload.id)}  ${told}  ${colors.dim(`${ms} ms`)}${again}\n`,
+    `${colors.dim(at.slice(11, 19))}  ${visibleText(name)}  ${visibleText(payload.id)}  ${shown}  ${colors.dim(`${ms} ms`)}${again}\n`,
   );
 }
 

@@ -139,9 +139,9 @@ export function toolError(problem: Problem): CallToolResult {
   const named = typeof reason === 'string' ? `${code}, ${reason}` : code;
   const fields = fieldsOf(problem).map((one) => `${one.field}: ${one.message}`);
   // The message of the API names the first field only.
-  const told = fields.length > 1 ? fields.join('; ') : message.replace(/\.$/, '');
+  const text = fields.length > 1 ? fields.join('; ') : message.replace(/\.$/, '');
   const sentences = [
-    `${told} (${named}).`,
+    `${text} (${named}).`,
     ...(typeof creationId === 'string' ? [`It was the creation ${creationId}.`] : []),
     ...adviceOn(problem),
   ];

@@ -120,11 +120,11 @@ async function endOf(
 ): Promise<PollOutcome> {
   const { status, outputs } = fieldsOf(entry);
   const messages = listOf(propertyOf(status, 'messages'));
-  const told = (event: string): unknown =>
+  const detailsOf = (event: string): unknown =>
     listOf(messages.find((message) => listOf(message)[0] === event))[1];
-  if (told('execution_interrupted') !== undefined)
+  if (detailsOf('execution_interrupted') !== undefined)
     return refusedBy('cancelled', detailOf(response, 'execution_interrupted'));
-  const exception = propertyOf(told('execution_error'), 'exception_type');
+  const exception = propertyOf(detailsOf('execution_error'), 'exception_type');
   if (typeof exception === 'string') return refusedBy(reasonOf(exception), detailOf(response, exception));
   if (propertyOf(status, 'status_str') === 'error') return refusedBy('failed', detailOf(response, 'error'));
   if (typeof outputs !== 'object' || outputs === null) return unknownAnswer(response, 'outputs');

@@ -76,8 +76,8 @@ export function refusalOf(response: VendorResponse, error = propertyOf(response.
     reasonOfStatus[response.status] ??
     (response.status >= 500 ? 'failed' : undefined);
   const isOfRequest = reason === undefined || reason === 'prompt';
-  const told = isOfRequest && namesSource(error, code) ? 'source_image' : reason;
-  return refusedBy(told ?? 'unknown_answer', detailOf(response, code), retryAfterOf(response));
+  const cause = isOfRequest && namesSource(error, code) ? 'source_image' : reason;
+  return refusedBy(cause ?? 'unknown_answer', detailOf(response, code), retryAfterOf(response));
 }
 
 function reasonOfWord(word: unknown): RefusalReason | undefined {
