@@ -66,7 +66,7 @@ export interface AlarmDefinition {
    */
   readonly deviationsBelow?: number;
   readonly meaning: string;
-  readonly remedy: string;
+  readonly fix: string;
 }
 
 /** Alarms by their names. */
@@ -138,16 +138,16 @@ export function inBothWindows(
     percent,
     least,
     meaning,
-    remedy,
-  }: Pick<Share, 'percent' | 'least'> & Pick<AlarmDefinition, 'meaning' | 'remedy'>,
+    fix,
+  }: Pick<Share, 'percent' | 'least'> & Pick<AlarmDefinition, 'meaning' | 'fix'>,
 ): AlarmRows {
   const { period } = sixHours;
   return {
-    [name]: { ...share({ ...counts(fiveMinutes), percent, least }), meaning, remedy },
+    [name]: { ...share({ ...counts(fiveMinutes), percent, least }), meaning, fix },
     [`${name}ForHours`]: {
       ...share({ ...counts(sixHours), percent: 50, least: 1.5, period }),
       meaning: `Half of what customers did in six hours went wrong. ${meaning}`,
-      remedy,
+      fix,
     },
   };
 }

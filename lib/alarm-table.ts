@@ -1,5 +1,5 @@
 /**
- * The alarms, one row each. `meaning` says what the alarm means to a customer, and `remedy` what to do first.
+ * The alarms, one row each. `meaning` says what the alarm means to a customer, and `fix` what to do first.
  * docs/alarms.md has a row for each alarm; a test compares the page with the template. Another test shows to each
  * alarm ordinary traffic and the fault: ordinary failures raise no alarm (docs/decisions/0023).
  */
@@ -28,8 +28,7 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: AlarmI
       }),
       meaning:
         'Refunds need several tries, at last by the reconciler. Customers get their money seconds or minutes later.',
-      remedy:
-        'Read the log of RefundCharge. refund_busy means a busy table. Any other error is a fault of the service.',
+      fix: 'Read the log of RefundCharge. refund_busy means a busy table. Any other error is a fault of the service.',
     },
     RefundNotMade: {
       // The reconciler tries once a minute, so three are a charge that stays, or three customers.
@@ -37,8 +36,7 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: AlarmI
       threshold: 3,
       meaning:
         'Neither the execution nor the reconciler could refund a charge, because of conflicts or a busy table. The refund is tried every minute.',
-      remedy:
-        'Look for throttles of the table, and for one account that sends very many requests. If this lasts, run creations refund.',
+      fix: 'Look for throttles of the table, and for one account that sends very many requests. If this lasts, run creations refund.',
     },
     BooksOutOfBalance: {
       // The audit runs once a day, and the alarm keeps its state until the next audit.
@@ -47,8 +45,7 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: AlarmI
       missing: TreatMissingData.IGNORE,
       meaning:
         'A balance, the month of a key, or a creation does not agree with the ledger. A customer may have been charged wrongly.',
-      remedy:
-        'Run audit --account for the account that the log names. Understand the difference first, then correct it with wallet adjust and a reason. The alarm ends with the next audit that finds no difference.',
+      fix: 'Run audit --account for the account that the log names. Understand the difference first, then correct it with wallet adjust and a reason. The alarm ends with the next audit that finds no difference.',
     },
     AuditFailing: {
       // Lambda repeats a failed run twice.
@@ -56,8 +53,7 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: AlarmI
       threshold: 3,
       meaning:
         'Customers notice nothing, but nobody may know today whether the books balance. Lambda repeats a failed run twice.',
-      remedy:
-        'Read the log of AuditBooks, then run the command audit. The next start goes on where the progress was stored.',
+      fix: 'Read the log of AuditBooks, then run the command audit. The next start goes on where the progress was stored.',
     },
     AuditOverdue: {
       // CloudWatch evaluates at most seven days when a period is an hour, and one day when it is shorter.
@@ -68,16 +64,14 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: AlarmI
       missing: TreatMissingData.BREACHING,
       meaning:
         'Customers notice nothing, but no audit has ended for 26 h, so nobody knows whether the books balance.',
-      remedy:
-        'Check that the rule of the audit is enabled, and read the log of AuditBooks. Then run the command audit. A new stack is in this state until its first audit has ended.',
+      fix: 'Check that the rule of the audit is enabled, and read the log of AuditBooks. Then run the command audit. A new stack is in this state until its first audit has ended.',
     },
     ErasuresFailing: {
       metric: eraseContent.metricErrors(oneHour),
       threshold: 3,
       meaning:
         'Texts and images that are due for erasure stay longer. Nothing is lost: each start goes on where the last one ended.',
-      remedy:
-        'Read the log of EraseContent. If this lasts, check the table, the bucket and the role of the function.',
+      fix: 'Read the log of EraseContent. If this lasts, check the table, the bucket and the role of the function.',
     },
     OperatorKeysRefused: {
       // An address is blocked after twenty in a minute.
@@ -85,8 +79,7 @@ function moneyAlarms({ metrics, refundCharge, auditBooks, eraseContent }: AlarmI
       threshold: 10,
       meaning:
         'Customers notice nothing. Somebody tries operator keys, or a back end of yours sends a key that expired or was revoked.',
-      remedy:
-        'Read operator_key_refused in the log of OperatorApi: it names the key and why it was refused. Give the back end a new key. The addresses of a stranger are blocked by themselves.',
+      fix: 'Read operator_key_refused in the log of OperatorApi: it names the key and why it was refused. Give the back end a new key. The addresses of a stranger are blocked by themselves.',
     },
   };
 }
@@ -106,8 +99,7 @@ function providerAlarms({ metrics }: AlarmInputs): AlarmRows {
         least: 5,
         meaning:
           'Creations fail with ServiceUnavailable: every provider of their models is down, throttles the service or refuses its key. Customers are refunded.',
-        remedy:
-          'Look at the answers by route on the dashboard and at the status pages of the providers. A further route in the catalog is the lasting solution.',
+        fix: 'Look at the answers by route on the dashboard and at the status pages of the providers. A further route in the catalog is the lasting solution.',
       },
     ),
     ProviderCredentialsRefused: {
@@ -116,7 +108,7 @@ function providerAlarms({ metrics }: AlarmInputs): AlarmRows {
       threshold: 3,
       meaning:
         'A provider answered 401, 402 or 403: your key or your credit is the cause. The next route renders its models. Without a next route, creations fail with ServiceUnavailable.',
-      remedy: 'Renew the key or the credit at the provider that the log names.',
+      fix: 'Renew the key or the credit at the provider that the log names.',
     },
     ProviderCircuitOpened: {
       // The circuit itself opens at a share: when half of the calls of a minute fail.
@@ -124,8 +116,7 @@ function providerAlarms({ metrics }: AlarmInputs): AlarmRows {
       threshold: 1,
       meaning:
         'Half of the calls of a route failed in a minute. Creations ask their other routes first. Creations of a model without another route take longer, or fail and are refunded.',
-      remedy:
-        'Run providers health, and look at the status page of the provider that the log names. Nothing has to be switched back. If the circuit opens again and again, remove the provider or change the order of the routes.',
+      fix: 'Run providers health, and look at the status page of the provider that the log names. Nothing has to be switched back. If the circuit opens again and again, remove the provider or change the order of the routes.',
     },
     ProviderAnswersUnknown: {
       ...share({
@@ -137,7 +128,7 @@ function providerAlarms({ metrics }: AlarmInputs): AlarmRows {
       }),
       meaning:
         'A provider gives answers that its adapter does not know, or no images that can be delivered. The creations failed with InternalFailure and were refunded.',
-      remedy: 'Correct the adapter. The log names the provider, the model and the kind of answer (detail).',
+      fix: 'Correct the adapter. The log names the provider, the model and the kind of answer (detail).',
     },
     ProviderCallsBreaking: {
       ...share({
@@ -149,14 +140,13 @@ function providerAlarms({ metrics }: AlarmInputs): AlarmRows {
       }),
       meaning:
         'Calls to a provider end in errors that its adapter did not expect. The creations failed with InternalFailure and were refunded.',
-      remedy: 'Correct the adapter. The log names the provider and the error.',
+      fix: 'Correct the adapter. The log names the provider and the error.',
     },
     CallbacksRefused: {
       ...share({ bad: [metrics.alarms('callback_refused')], of: accepted, percent: 1, least: 5 }),
       meaning:
         'Callbacks came to the right addresses, but were not signed by the vendor, or came from another account of the vendor. If they were genuine, customers of this vendor wait up to a minute longer.',
-      remedy:
-        'Read why in the log. Account: compare the account of the callbacks with the account of your key. Signature: check whether the vendor has changed its keys or its scheme. Time: check the clock of the vendor.',
+      fix: 'Read why in the log. Account: compare the account of the callbacks with the account of your key. Signature: check whether the vendor has changed its keys or its scheme. Time: check the clock of the vendor.',
     },
   };
 }
@@ -173,8 +163,7 @@ function streamAlarms({ streaming: { apis, holding } }: Pick<AlarmInputs, 'strea
       }),
       meaning:
         'Customers of the OpenAI-shaped endpoint or of MCP get answers of 500 and above. Some may be images that failed, or that took longer than 285 s: such a client gets 504, and its next try gets the image without a second charge.',
-      remedy:
-        'Compare with RequestsFailing, HeldRequestsRefused and ProvidersUnavailable. If none is raised, read the access log. Many 504 mean a slow provider. Many 503 with integrationError mean that a function died or timed out.',
+      fix: 'Compare with RequestsFailing, HeldRequestsRefused and ProvidersUnavailable. If none is raised, read the access log. Many 504 mean a slow provider. Many 503 with integrationError mean that a function died or timed out.',
     },
     HeldRequestsRefused: {
       ...share({
@@ -185,8 +174,7 @@ function streamAlarms({ streaming: { apis, holding } }: Pick<AlarmInputs, 'strea
       }),
       meaning:
         'Customers of the OpenAI-shaped endpoint or of MCP get a 503 with Retry-After, because as many requests are held as the setting heldRequests allows. Nothing was charged.',
-      remedy:
-        'See on the dashboard whether a provider has become slow. Otherwise raise heldRequests. If fewer than 100 executions would be left unreserved, ask AWS for more before.',
+      fix: 'See on the dashboard whether a provider has become slow. Otherwise raise heldRequests. If fewer than 100 executions would be left unreserved, ask AWS for more before.',
     },
   };
 }
@@ -215,8 +203,7 @@ function capacityAlarms({ metrics, throttled, serviceCapacity }: AlarmInputs): A
       missing: TreatMissingData.BREACHING,
       meaning:
         'A creation that is stuck stays stuck: nothing is restarted or refunded in time. The service also uses an old count for its capacity.',
-      remedy:
-        'Check that the rule EveryMinute is enabled, and read the log of Reconcile. A new stack is in this state for its first minutes.',
+      fix: 'Check that the rule EveryMinute is enabled, and read the log of Reconcile. A new stack is in this state for its first minutes.',
     },
     ReconcilingFailing: {
       ...share({
@@ -227,8 +214,7 @@ function capacityAlarms({ metrics, throttled, serviceCapacity }: AlarmInputs): A
       }),
       meaning:
         'The reconciler could not look at creations that need help. It tries each of them again in a minute.',
-      remedy:
-        'Read the errors in the log of Reconcile. If the table is busy, RequestsShed shows this too. NewerRelease means that a newer release has accepted the creation: deploy that release again.',
+      fix: 'Read the errors in the log of Reconcile. If the table is busy, RequestsShed shows this too. NewerRelease means that a newer release has accepted the creation: deploy that release again.',
     },
     FunctionsThrottled: {
       ...share({
@@ -239,8 +225,7 @@ function capacityAlarms({ metrics, throttled, serviceCapacity }: AlarmInputs): A
       }),
       meaning:
         'Customers wait longer or get a 503, because Lambda runs as many functions at once as the account or a reservation allows.',
-      remedy:
-        'Ask AWS for more concurrent executions, or change the setting concurrency. Check whether another stack in the account uses them.',
+      fix: 'Ask AWS for more concurrent executions, or change the setting concurrency. Check whether another stack in the account uses them.',
     },
     CapacityNearlyUsed: {
       metric: metrics.of('OpenCreations', { statistic: Stats.MAXIMUM }),
@@ -248,8 +233,7 @@ function capacityAlarms({ metrics, throttled, serviceCapacity }: AlarmInputs): A
       threshold: Math.max(1, Math.floor((serviceCapacity * 4) / 5)),
       meaning:
         'Soon customers get 429 with the scope "service": four fifths of serviceCapacity are open creations.',
-      remedy:
-        'Look at the providers on the dashboard: a slow provider fills the capacity. Otherwise raise serviceCapacity together with the quotas of Lambda.',
+      fix: 'Look at the providers on the dashboard: a slow provider fills the capacity. Otherwise raise serviceCapacity together with the quotas of Lambda.',
     },
   };
 }
@@ -271,8 +255,7 @@ function limitAlarms({ metrics, stateMachines, table, alarms, reservedExecutions
       periods: 2,
       meaning:
         'Soon customers wait or get a 503: four fifths of the concurrent executions that no function reserves are in use, in the whole account and region.',
-      remedy:
-        'See on the dashboard whether a provider has become slow. Otherwise ask AWS for more concurrent executions, and then raise the setting alarms.concurrentExecutions.',
+      fix: 'See on the dashboard whether a provider has become slow. Otherwise ask AWS for more concurrent executions, and then raise the setting alarms.concurrentExecutions.',
     },
     ExecutionsThrottled: {
       ...share({
@@ -283,22 +266,19 @@ function limitAlarms({ metrics, stateMachines, table, alarms, reservedExecutions
       }),
       meaning:
         'Customers wait longer, because Step Functions delays the steps of executions. Nothing is lost.',
-      remedy:
-        'Ask AWS for a higher quota of StateTransition. Look for other state machines in the account and region that use this quota.',
+      fix: 'Ask AWS for a higher quota of StateTransition. Look for other state machines in the account and region that use this quota.',
     },
     TableThrottled: {
       ...share({ bad: table.throttles, of: accepted, percent: 5, least: 50 }),
       periods: 2,
       meaning: 'Customers wait longer or get a 503, because the table or an index throttles reads or writes.',
-      remedy:
-        'See on the dashboard whether the table or an index is full. A new table takes 4,000 write units a second, and doubles by itself within half an hour. If traffic has outgrown the quota (40,000 write units a second), ask AWS for more. If one account sends most of the traffic, lower its post-rate.',
+      fix: 'See on the dashboard whether the table or an index is full. A new table takes 4,000 write units a second, and doubles by itself within half an hour. If traffic has outgrown the quota (40,000 write units a second), ask AWS for more. If one account sends most of the traffic, lower its post-rate.',
     },
     TransactionConflicts: {
       ...share({ bad: [table.conflicts], of: accepted, percent: 50, least: 100 }),
       periods: 2,
       meaning: 'Customers wait longer or get a 503, because the charges of one account wait for each other.',
-      remedy:
-        'Find the account that sends most (ChargeConflicts on the dashboard, and the log of GenerateImage). Lower its max-concurrent or its post-rate, or let the customer use several accounts.',
+      fix: 'Find the account that sends most (ChargeConflicts on the dashboard, and the log of GenerateImage). Lower its max-concurrent or its post-rate, or let the customer use several accounts.',
     },
   };
 }

@@ -18,11 +18,11 @@ import { addOutput, serviceName } from './service-scope.ts';
 export function makeAlarm(
   scope: Construct,
   name: string,
-  { metric, threshold, comparison, periods = 1, missing, deviationsBelow, meaning, remedy }: AlarmDefinition,
+  { metric, threshold, comparison, periods = 1, missing, deviationsBelow, meaning, fix }: AlarmDefinition,
 ): Alarm {
   const common = {
     alarmName: `${serviceName(scope)}-${name}`,
-    alarmDescription: `${meaning} What to do: ${remedy} See docs/alarms.md#${name.toLowerCase()}`,
+    alarmDescription: `${meaning} What to do: ${fix} See docs/alarms.md#${name.toLowerCase()}`,
     metric,
     evaluationPeriods: periods,
     treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,

@@ -28,8 +28,7 @@ function requestAlarms({ metrics, httpApi, alarms }: AlarmInputs): AlarmRows {
       ...share({ bad: [httpApi.metricServerError(fiveMinutes)], of: requests, percent: 1, least: 5 }),
       meaning:
         'Customers get answers of 500 and above. Some may be creations that failed while the customer waited (Prefer: wait).',
-      remedy:
-        'Compare with RequestsFailing and ProvidersUnavailable. If neither is raised, a function died or timed out: the access log has the route and integrationError.',
+      fix: 'Compare with RequestsFailing and ProvidersUnavailable. If neither is raised, a function died or timed out: the access log has the route and integrationError.',
     },
     ...inBothWindows(
       'RequestsFailing',
@@ -41,15 +40,13 @@ function requestAlarms({ metrics, httpApi, alarms }: AlarmInputs): AlarmRows {
         percent: 0.1,
         least: 3,
         meaning: 'Customers got a 500 from an unexpected error. A creation that was accepted continues.',
-        remedy:
-          'Read error and stack in the log lines with these request ids (requestId). Charges need no correction by hand.',
+        fix: 'Read error and stack in the log lines with these request ids (requestId). Charges need no correction by hand.',
       },
     ),
     RequestsShed: {
       ...share({ bad: [metrics.of('RequestsShed')], of: requests, percent: 1, least: 10 }),
       meaning: 'Customers get 503 "overloaded", because the table was too busy. Nothing was charged.',
-      remedy:
-        'Compare with TableThrottled and TransactionConflicts. If charges of one account conflict (ChargeConflicts), lower its max-concurrent or its post-rate.',
+      fix: 'Compare with TableThrottled and TransactionConflicts. If charges of one account conflict (ChargeConflicts), lower its max-concurrent or its post-rate.',
     },
     AcceptSlow: {
       metric: metrics.of('AcceptTime', { statistic: Stats.p(95) }),
@@ -57,21 +54,19 @@ function requestAlarms({ metrics, httpApi, alarms }: AlarmInputs): AlarmRows {
       periods: 3,
       meaning:
         'Five of 100 customers wait longer than alarms.acceptMillis for the charge and the start of an execution.',
-      remedy:
-        'Look at the latency of the table and of Step Functions. Compare with TransactionConflicts, TableThrottled and FunctionsThrottled. If nothing is wrong there, look at the AWS Health Dashboard.',
+      fix: 'Look at the latency of the table and of Step Functions. Compare with TransactionConflicts, TableThrottled and FunctionsThrottled. If nothing is wrong there, look at the AWS Health Dashboard.',
     },
     StartsRefused: {
       ...share({ bad: [metrics.alarms('start_refused')], of: accepted, percent: 1, least: 3 }),
       meaning:
         'Submissions fail, because Step Functions refuses executions for good: no permission, or no such state machine. Each charge is reversed.',
-      remedy: 'Check the state of the stack and the role of the function. Then deploy again.',
+      fix: 'Check the state of the stack and the role of the function. Then deploy again.',
     },
     StartsUnclear: {
       ...share({ bad: [metrics.of('StartsUnclear')], of: accepted, percent: 1, least: 10 }),
       meaning:
         'Creations are accepted and wait, because Step Functions throttles their starts, fails, or does not answer. The reconciler starts them, the earliest deadline first, and refunds those whose deadline has passed.',
-      remedy:
-        'Look at the AWS Health Dashboard and at ThrottledEvents of StartExecution. In an outage of AWS do nothing. If traffic has outgrown the quota, ask AWS for a higher one, then raise startsPerSecond. If another application starts executions, lower startsPerSecond by its share.',
+      fix: 'Look at the AWS Health Dashboard and at ThrottledEvents of StartExecution. In an outage of AWS do nothing. If traffic has outgrown the quota, ask AWS for a higher one, then raise startsPerSecond. If another application starts executions, lower startsPerSecond by its share.',
     },
   };
 }
@@ -83,7 +78,7 @@ function creationAlarms({ metrics, stateMachines, alarms }: AlarmInputs): AlarmR
       ...share({ bad: [metrics.alarms('creation_past_deadline')], of: accepted, percent: 0.1, least: 3 }),
       meaning:
         'Customers waited past the deadline. The reconciler failed and refunded the creations, because the executions did not.',
-      remedy: 'Look at the executions of these creations (executionId) and at the log of RefundCharge.',
+      fix: 'Look at the executions of these creations (executionId) and at the log of RefundCharge.',
     },
     CreationsRecoveredAgain: {
       ...share({
@@ -94,8 +89,7 @@ function creationAlarms({ metrics, stateMachines, alarms }: AlarmInputs): AlarmR
         period: oneHour.period,
       }),
       meaning: 'Customers wait for creations whose executions died three times or more.',
-      remedy:
-        'Run creations show, and find why the executions died. If you cannot repair the cause, run creations refund.',
+      fix: 'Run creations show, and find why the executions died. If you cannot repair the cause, run creations refund.',
     },
     ...inBothWindows(
       'ExecutionsFailing',
@@ -112,8 +106,7 @@ function creationAlarms({ metrics, stateMachines, alarms }: AlarmInputs): AlarmR
         least: 5,
         meaning:
           'Executions ended before their refunds or webhooks. The reconciler takes up the creations at once: customers wait longer and lose nothing.',
-        remedy:
-          'Open a failed execution in the console. Its graph shows the state, and the name of the error is the reason.',
+        fix: 'Open a failed execution in the console. Its graph shows the state, and the name of the error is the reason.',
       },
     ),
     ...inBothWindows(
@@ -127,15 +120,14 @@ function creationAlarms({ metrics, stateMachines, alarms }: AlarmInputs): AlarmR
         least: 3,
         meaning:
           'Creations fail with InternalFailure because of a fault of the service. Customers are refunded.',
-        remedy:
-          'Open one of the executions: the graph shows which state failed. ImagesNotStored, ProviderAnswersUnknown or ProviderCallsBreaking may report the same fault.',
+        fix: 'Open one of the executions: the graph shows which state failed. ImagesNotStored, ProviderAnswersUnknown or ProviderCallsBreaking may report the same fault.',
       },
     ),
     ImagesNotStored: {
       ...share({ bad: [metrics.alarms('image_not_stored')], of: accepted, percent: 0.5, least: 3 }),
       meaning:
         'Images were rendered, and the bucket refused them. Customers are refunded, and you still pay the provider.',
-      remedy: 'Check the bucket and the roles of RenderImage, RenderImageSmall and RenderImageLarge.',
+      fix: 'Check the bucket and the roles of RenderImage, RenderImageSmall and RenderImageLarge.',
     },
     ImagesSlow: {
       metric: metrics.of('CreationTime', { statistic: Stats.p(95) }),
@@ -143,8 +135,7 @@ function creationAlarms({ metrics, stateMachines, alarms }: AlarmInputs): AlarmR
       periods: 3,
       meaning:
         'Five of 100 customers wait longer than alarms.imageSeconds for their images, three times in a row.',
-      remedy:
-        'Look at the times of the providers on the dashboard. If no provider became slow, compare with FunctionsThrottled, ExecutionsThrottled and StartsUnclear. If your models usually take this long, raise the setting.',
+      fix: 'Look at the times of the providers on the dashboard. If no provider became slow, compare with FunctionsThrottled, ExecutionsThrottled and StartsUnclear. If your models usually take this long, raise the setting.',
     },
   };
 }
@@ -156,8 +147,7 @@ function deliveryAlarms({ metrics }: AlarmInputs): AlarmRows {
       ...share({ bad: [metrics.alarms('task_not_ended')], of: accepted, percent: 0.5, least: 3 }),
       meaning:
         'Customers have their images, and webhooks are late: Step Functions refuses to end tasks of the callback machine. Each rendering waits a minute for its heartbeat, up to fifteen times.',
-      remedy:
-        'Read the error in the log of the renderers and of ReceiveCallback. AccessDeniedException means that a role lacks a permission: check the stack, and deploy again. InvalidToken and InvalidOutput are defects of the service.',
+      fix: 'Read the error in the log of the renderers and of ReceiveCallback. AccessDeniedException means that a role lacks a permission: check the stack, and deploy again. InvalidToken and InvalidOutput are defects of the service.',
     },
     ...inBothWindows(
       'WebhookDeliveriesBroken',
@@ -170,8 +160,7 @@ function deliveryAlarms({ metrics }: AlarmInputs): AlarmRows {
         least: 3,
         meaning:
           'Webhooks are late because of a fault of the service, not of a receiver. They are sent again.',
-        remedy:
-          'Read the error in the logs of the renderers, of ReceiveCallback and of DeliverWebhook. First check whether a secret can no longer be opened: webhooks secret ACCOUNT says so, and webhooks rotate ACCOUNT issues a new one.',
+        fix: 'Read the error in the logs of the renderers, of ReceiveCallback and of DeliverWebhook. First check whether a secret can no longer be opened: webhooks secret ACCOUNT says so, and webhooks rotate ACCOUNT issues a new one.',
       },
     ),
     WebhookSecretsLost: {
@@ -180,8 +169,7 @@ function deliveryAlarms({ metrics }: AlarmInputs): AlarmRows {
       threshold: 1,
       meaning:
         'Webhooks are signed with the current secret only, because a replaced secret cannot be opened. A receiver that holds only the replaced secret cannot verify them, although its 24 h are not over.',
-      remedy:
-        'The log names the account and when the secret was issued (issuedAt). Tell the customer to use the secret that webhooks secret ACCOUNT shows. Then run webhooks reseal, which removes the lost secret and ends the alarm.',
+      fix: 'The log names the account and when the secret was issued (issuedAt). Tell the customer to use the secret that webhooks secret ACCOUNT shows. Then run webhooks reseal, which removes the lost secret and ends the alarm.',
     },
   };
 }
@@ -199,8 +187,7 @@ function trafficGone(inputs: TrafficInputs): AlarmRows {
   if (setting === 'off') return {};
   const texts = {
     meaning: 'Customers do not reach the service, or nobody orders images.',
-    remedy:
-      'Call the API from outside. Compare with ServerErrors. Check the DNS of your domain, its certificate, and the 429 of API Gateway in the access log.',
+    fix: 'Call the API from outside. Compare with ServerErrors. Check the DNS of your domain, its certificate, and the 429 of API Gateway in the access log.',
   };
   if (setting === 'anomaly')
     return {
@@ -248,8 +235,7 @@ function canaryAlarm({ metrics, canary }: TrafficInputs): AlarmRows {
       missing: TreatMissingData.BREACHING,
       meaning:
         'Customers probably cannot order an image, cannot get it, or are charged wrongly: the canary failed three times in a row.',
-      remedy:
-        'Read the event canary_failed in the log of Canary: step and why. A new stack is in this state until you run canary setup.',
+      fix: 'Read the event canary_failed in the log of Canary: step and why. A new stack is in this state until you run canary setup.',
     },
   };
 }

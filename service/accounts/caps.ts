@@ -27,7 +27,7 @@ export interface Budget {
 const dayMillis = 86_400_000;
 /** A charge keeps the days of this many days before its own, and removes older ones from the key. */
 const daysKept = 3;
-/** A refund gives back to this many days: fewer than `daysKept`, as another clock may remove one. */
+/** The days to which a refund gives back: fewer than `daysKept`, because another clock may remove one. */
 const daysGivenBack = 2;
 /** How long a user's counter is kept after the end of its month. */
 const counterKeptMillis = 92 * dayMillis;

@@ -254,7 +254,7 @@ async function write(
     case 'overloaded':
       throw new Overloaded('The table stayed busy: nothing was changed.');
     case 'refused':
-      // The row exists already: an earlier try of ours wrote everything, and its answer was lost.
+      // The row exists already: our earlier try wrote everything, and its answer was lost.
       return outcome.refusals[1] === undefined ? outcome.refusals : 'written';
   }
 }
@@ -287,7 +287,7 @@ export type Entry = Pick<LedgerRow, 'amountMicros' | 'reference' | 'reason' | 'p
 };
 
 export interface MovementLimits {
-  /** Is written in the same transaction. When a condition here fails, nothing is written. */
+  /** Written in the same transaction. When one of these conditions fails, nothing is written. */
   readonly beside?: readonly TransactItem[];
   /** The credit line that was read: the movement must not take the balance below zero. */
   readonly creditLineMicros?: Micros;

@@ -32,7 +32,7 @@ const roomRetrySeconds = 5;
 const uploadRetrySeconds = 60;
 /** A provider that is down is rarely back sooner. */
 export const providerRetrySeconds = 30;
-/** An operator has to mend a state machine that refuses to start. */
+/** An operator has to repair a state machine that refuses to start. */
 const startRetrySeconds = 30;
 const overloadedRetrySeconds = 2;
 /** How often a client should retry until an operator opens the service. */
@@ -345,7 +345,7 @@ export function overBudget(budget: Budget, user: string | undefined): Problem {
   );
 }
 
-/** 429: as many creations are open as the account may have at once. */
+/** 429: the account has reached its limit of open creations. */
 export function tooManyOpen(limit: number, current: number): Problem {
   const details = { scope: 'account', reason: 'concurrent_creations', limit, current };
   const message = `This account may have ${limit} creations open at once.`;
@@ -366,7 +366,7 @@ export function serviceIsFull(limit: number, current: number): Problem {
   return retryLater('ERR_QUOTA_EXCEEDED', message, details, roomRetrySeconds);
 }
 
-/** 429: the account has as many uploads that no creation has used as it may have. */
+/** 429: the account has reached its limit of unused uploads. */
 export function tooManyUnusedUploads(limit: number, current: number): Problem {
   const details = { scope: 'account', reason: 'unused_uploads', limit, current };
   const message = `This account may have ${limit} uploads that no creation has used.`;
@@ -375,7 +375,7 @@ export function tooManyUnusedUploads(limit: number, current: number): Problem {
 
 // How the creation went
 
-/** 400: the creation has ended, or a vendor works on it that did not confirm that it stopped. */
+/** 400: the creation has ended, or its vendor did not confirm that it stopped. */
 export function notCancellable({ status }: CreationRecord): Problem {
   const message = isTerminal(status)
     ? `The creation is ${status} and cannot be cancelled any more.`
@@ -429,7 +429,7 @@ export function overloaded(): Problem {
   return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'overloaded' }, overloadedRetrySeconds);
 }
 
-/** 500. It says nothing of the cause: the log has the cause, under the request's id. */
+/** 500 without the cause: the log has the cause, under the request's id. */
 export function internalError(): Problem {
   return new Problem(
     'ERR_INTERNAL',

@@ -240,11 +240,14 @@ type Rejection = 'keyless' | '401' | '403';
 export interface Block {
   readonly untilMillis: number;
   readonly scope: 'all' | 'public';
-  /** Fewer wrong keys than a block takes came in: the rest had no key. People who are signed in to the portal go on. */
+  /**
+   * Too few wrong keys for a full block: the other requests had no key. Signed-in people of the portal may
+   * continue.
+   */
   readonly isKeyless?: boolean;
 }
 
-/** What the consistent read returns. It has no providers when the question names a creation. */
+/** The result of the consistent read. It has no providers when the question names a creation. */
 export interface RequestState extends ProviderSwitches {
   readonly block?: Block;
   readonly account?: Account;

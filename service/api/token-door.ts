@@ -1,6 +1,7 @@
 /**
- * The door of the API for tokens of end users: who holds one, what it may call from which page, what it refuses, and
- * what is shown. It comes with the caller, so the bundles of other doors have none of it.
+ * The door of the API for tokens of end users: their authentication, the operations and pages that are
+ * allowed, the refusals, and the views. The caller brings this door, so the bundles of other doors do not
+ * contain it.
  */
 import {
   hashForUser,
@@ -23,7 +24,10 @@ import type { ApiRequest } from './request.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Who holds a genuine token, or why the token has ended; and the headers that let its page read the answer. */
+/**
+ * The caller with a genuine token, or why the token has ended; and the headers that let its page read the
+ * answer.
+ */
 export interface Holding {
   readonly holder: Pick<Authenticated, 'account' | 'apiKey' | 'token'> | Problem;
   readonly cors: Headers;

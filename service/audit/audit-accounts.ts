@@ -1,4 +1,4 @@
-/** Audits all accounts after a given account. The progress is the last account before which none is left. */
+/** Audits all accounts after a given account. The progress is the last account before which all are done. */
 import { type AccountId, timeOfUuidV7 } from '../values/ids.ts';
 import type { BooksReader, ListedAccount } from './books-reads.ts';
 import type { Difference, Finding } from './books.ts';
@@ -45,7 +45,7 @@ interface AccountAudit {
   readonly isTimeUp: () => boolean;
 }
 
-/** @param from what an earlier run was doing @returns what is left when the time was up */
+/** @param from the unfinished state of an earlier run @returns the unfinished state when the time was up */
 export async function auditAccount(
   account: AccountId,
   audit: AccountAudit,

@@ -5,7 +5,7 @@ export interface AccountLimits {
   readonly postRate: number;
   /** GETs per minute. */
   readonly getRate: number;
-  /** Requests a minute by each token of an end user. Those of the account are counted apart. */
+  /** Requests a minute by each token of an end user. They do not count as requests of the account. */
   readonly userPostRate: number;
   readonly userGetRate: number;
   readonly maxConcurrent: number;
@@ -25,7 +25,7 @@ export const defaultLimits: AccountLimits = {
   maxUnusedUploads: 100,
 };
 
-/** What POST /user-tokens takes, and takes when the body names nothing. */
+/** The limits of POST /user-tokens, and the defaults of its members. */
 export const tokenSeconds = { least: 60, usual: 300, most: 900 } as const;
 export const tokenUses = { least: 1, usual: 10, most: 100 } as const;
 export const mostTokenOrigins = 10;
@@ -60,7 +60,7 @@ export const pollIntervalMillis = 1_000;
 export const firstPollSeconds = 2;
 /** Retry-After of a GET, in seconds: the least, around the usual time, after it, and long before it. */
 export const pollPace = { least: 1, usual: 2, late: 5, most: 10, shortMillis: 5_000 } as const;
-/** How often a renderer renews its lease of 6 s, by a write. After a lost one 1.2 s are left. */
+/** How often a renderer renews its lease of 6 s, by a write. After a lost renewal 1.2 s are left. */
 export const leaseRenewMillis = 2_400;
 /** The length of the window in which requests and rejected authentications are counted. */
 export const rateWindowSeconds = 60;
@@ -68,12 +68,12 @@ export const rateWindowSeconds = 60;
 export const rejectionsBeforeBlock = 20;
 export const blockSeconds = 120;
 export const idempotencySeconds = 24 * 60 * 60;
-/** How long an entry of a call lives: so long after its last try, and no longer than that. */
+/** How long an entry of a call lives: after its last try, and at most. */
 export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as const;
 /** How long after a retry its own first try may still arrive. */
 export const lateFirstTryMillis = 60_000;
 export const maxBodyBytes = 256 * 1024;
-/** A body of JSON: how many lists and objects lie inside each other, and its members and items together. */
+/** A body of JSON: the depth of lists and objects, and the number of all members and items. */
 export const maxJsonDepth = 32;
 export const maxJsonValues = 1_000;
 /** The fields and files of a form. */
@@ -140,7 +140,7 @@ export const toolWaitSeconds = { usual: 45, most: 50 } as const;
 export const mcpRequestMillis = 80_000;
 /** The largest picture, in bytes, that a tool shows in its result. A larger one is only linked. */
 export const mostInlineBytes = 1_000_000;
-/** A call that is sent again within this time gets the creation of the first one. */
+/** A call that is repeated within this time gets the creation of the first call. */
 export const repeatedCallSeconds = 60;
 
 /** The time limit of one whole attempt, with the body of the response. */
@@ -171,7 +171,7 @@ export type ResultAccess = (typeof resultAccesses)[number];
 /** The setting of a service. "off": it has no keys that sign addresses. */
 export type ServiceAccess = ResultAccess | 'off';
 
-/** Below this prefix lie the results whose addresses are signed. CloudFront asks for a signature there alone. */
+/** The prefix of results whose addresses are signed. CloudFront requires a signature only below it. */
 export const signedPrefix = 'results/signed/';
 
 /** The longest side in pixels of each thumbnail of a result. */

@@ -35,19 +35,19 @@ export interface MeView {
     readonly api_url: string;
     /** The base URL of libraries for the OpenAI API: …/openai/v1 */
     readonly openai_url: string;
-    /** Where agents speak MCP. */
+    /** The address of the MCP server for agents. */
     readonly mcp_url: string;
     /** The operator's own way to pay. Null: there is none. */
     readonly payment_url: string | null;
     /** Whether the wallet page takes payments through Stripe. */
     readonly takes_payments: boolean;
-    /** Whom a client asks, in the operator's words. Null: the operator names no contact. */
+    /** The operator's contact for clients, as a text. Null: the operator names no contact. */
     readonly contact: string | null;
     /** Where the person manages passkeys and password. Null: the issuer has no such page. */
     readonly credentials_url: string | null;
     /** An address that every local service has for webhooks. Null: this service has none. */
     readonly inbox_url: string | null;
-    /** What the operator says while the service takes no new creations. Null: it takes them. */
+    /** The operator's message while the service takes no new creations. Null: it takes them. */
     readonly closed_message: string | null;
   };
 }
@@ -241,7 +241,7 @@ export interface CreationRow {
   /** The id and the name of the key. "portal" is the playground. */
   readonly key: { readonly id: string; readonly name: string };
   readonly result_urls: readonly string[];
-  /** The first result. Null: there is none, or it has ended. */
+  /** The first result. Null: there is none, or it has expired. */
   readonly picture: PictureView | null;
   readonly result_expires_at: string | null;
   readonly webhook: { readonly status: string; readonly attempts: number } | null;
@@ -324,9 +324,9 @@ export interface UploadView {
 export interface EndpointsView {
   /** The oldest first. */
   readonly data: readonly EndpointRow[];
-  /** What an endpoint may ask for, each with the body of a sample. */
+  /** The kinds of events that an endpoint may get, each with the body of a sample. */
   readonly samples: Readonly<Record<string, string>>;
-  /** How many an account may have. */
+  /** The most endpoints of an account. */
   readonly limit: number;
 }
 
@@ -334,7 +334,7 @@ export interface EndpointRow extends EndpointBody {
   readonly id: string;
   readonly disabled_reason: 'failing' | null;
   readonly created_at: string;
-  /** Since then every attempt failed. Null: the last one was delivered, or there was none. */
+  /** Every attempt since then has failed. Null: the last one was delivered, or there was none. */
   readonly failing_since: string | null;
   /** Attempts of the last 24 hours. */
   readonly delivered: number;
@@ -355,11 +355,11 @@ export interface EndpointBody {
 export interface WebhooksView {
   /** The newest first. Empty: no secret is issued, and no webhook is sent. */
   readonly secrets: readonly {
-    /** "whsec_…" and the last four characters are not shown: only when it was issued. */
+    /** Only when the secret was issued: neither "whsec_…" nor its last four characters are shown. */
     readonly issued_at: string;
     readonly state: 'signs' | 'signs_later' | 'replaced';
     readonly signs_from: string;
-    /** Until when it verifies. Null: it has not been replaced. */
+    /** The time until which it verifies. Null: it has not been replaced. */
     readonly valid_until: string | null;
   }[];
   /** Seconds until the next test delivery is possible. 0: now. */
@@ -395,7 +395,7 @@ export interface DeliveryRow {
   readonly event: string;
   readonly creation: string | null;
   readonly is_test: boolean;
-  /** Null: the address of a request, or that for notices. */
+  /** Null: sent to the address of a request, or to the address for notices. */
   readonly endpoint: string | null;
   readonly host: string;
   readonly attempt: number;
@@ -447,9 +447,9 @@ export interface RequestRow {
   readonly ms: number | null;
   /** The network of the client: 203.0.113.0/24. */
   readonly address: string | null;
-  /** Its beginning, without secrets and pictures. Null: it had none, or it was no text. */
+  /** The beginning of the body, without secrets and pictures. Null: no body, or no text. */
   readonly body: string | null;
-  /** At least so many refusals of one kind, of which this is the last. */
+  /** The minimum number of refusals of one kind. This row is the last of them. */
   readonly count: number;
   readonly creation: string | null;
 }
@@ -508,7 +508,7 @@ export interface StatementView {
   readonly account: { readonly id: string; readonly name: string };
   /** False: rows of the month may still come. */
   readonly is_final: boolean;
-  /** Up to when rows count. */
+  /** The end of the rows that count. */
   readonly until: string;
   readonly opening_balance: number;
   /** By model, the largest first. Amounts are negative. */
@@ -547,12 +547,12 @@ export interface UsageView {
   readonly by: 'day' | 'key' | 'model' | 'user';
   /** The days in their order; other groups by what they spent, the largest 1,000. */
   readonly lines: readonly UsageLine[];
-  /** How many lines only the file has. Absent: none. */
+  /** The number of lines that only the file has. Absent: none. */
   readonly lines_left_out?: number;
   /** Spend of each day by group, for the chart: the largest seven, and "other". '' has no name. */
   readonly days: readonly { readonly day: string; readonly spent: Readonly<Record<string, number>> }[];
   readonly total: Omit<UsageLine, 'group' | 'name'>;
-  /** Of this month, whatever days are asked for. `at_end` is null until the account has a whole day. */
+  /** Of this month, for any requested days. `at_end` is null until the account has a whole day. */
   readonly month: { readonly spent: number; readonly at_end: number | null; readonly budget: BudgetView };
   /** Of the newest 300 creations of these days that ended: the share that completed, 0 to 1. Null when none did. */
   readonly success_rate: number | null;
@@ -571,9 +571,9 @@ export interface PaymentView {
    */
   readonly state: 'open' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'held';
   readonly amount: number;
-  /** What the account got. Null: nothing yet. */
+  /** The credited amount. Null: nothing yet. */
   readonly credited: number | null;
-  /** What refunds and disputes took of it. */
+  /** The part that refunds and disputes took back. */
   readonly reversed: number;
   readonly at: string;
   readonly has_receipt: boolean;
@@ -619,7 +619,7 @@ export interface AutoTopUpView {
     readonly expiry_month: number;
     readonly expiry_year: number;
   } | null;
-  /** Why nothing is taken until a person acts. Null: it runs. */
+  /** Why the top-up is paused until a person acts. Null: it runs. */
   readonly paused:
     | 'authentication_required'
     | 'declined'
@@ -628,7 +628,7 @@ export interface AutoTopUpView {
     | 'dispute'
     | 'operator'
     | null;
-  /** The payment under way. */
+  /** The pending payment. */
   readonly open_payment: string | null;
   readonly test_mode: boolean;
   readonly version: number;
@@ -660,11 +660,14 @@ export interface AlertsView {
   readonly version: string;
 }
 
-/** GET and PUT /emails: of the person alone. */
+/** GET and PUT /emails: only of the person. */
 export interface EmailsView {
-  /** "none": this service sends no e-mails. "waiting": the person has not confirmed. "gone": ended by a link. */
+  /**
+   * "none": this service sends no e-mails. "waiting": not yet confirmed. "gone": ended by the link of an
+   * e-mail.
+   */
   readonly state: 'none' | 'off' | 'waiting' | 'on' | 'gone';
-  /** The same in a sentence, with the address. */
+  /** The state in a sentence, with the address. */
   readonly words: string;
   readonly choices: readonly {
     readonly notice: string;
@@ -700,7 +703,7 @@ export interface PeopleView {
 
 /** What POST /people answers, beside the invitation. */
 export type InvitedView = PeopleView['invitations'][number] & {
-  /** "none": the person was sent no e-mail. "refused": the user pool took none for this address now. */
+  /** "none": no e-mail was sent. "refused": the user pool does not send one to this address now. */
   readonly mail: 'sent' | 'none' | 'refused';
   /** The address at which the person signs in. */
   readonly sign_in_at: string;
@@ -721,9 +724,9 @@ export interface ActionView {
   readonly email: string;
   /** The name of the operation, such as "createKey". */
   readonly action: string;
-  /** What it was done to: the id of a key, a person, a creation. */
+  /** The id of what was changed: a key, a person, a creation. */
   readonly target: string | null;
-  /** 'begun': its end is unknown. */
+  /** 'begun': the outcome is unknown. */
   readonly outcome: 'done' | 'refused' | 'begun';
   readonly note: string | null;
 }
@@ -742,7 +745,7 @@ export interface OperatedAccount {
   readonly limits: AccountView['limits'];
   /** Attempts of webhooks that failed in a row. Null: they are not counted, as there are no notices. */
   readonly webhook_failures: number | null;
-  /** Addresses of new results. Null: as the service has them. */
+  /** Addresses of new results. Null: the default of the service. */
   readonly results: ResultAccess | null;
   /** How long a signed address opens its result. Null: the usual time. */
   readonly results_minutes: number | null;
@@ -805,7 +808,7 @@ export interface ServiceView {
     readonly count: number;
     /** False: there are more open creations than the service reads at once, so the counts are too low. */
     readonly has_all: boolean;
-    /** By their age, the youngest first. `to_seconds` is null in the last: no account waits for longer. */
+    /** By their age, the youngest first. The last band has no upper limit: `to_seconds` is null. */
     readonly bands: readonly {
       readonly from_seconds: number;
       readonly to_seconds: number | null;
@@ -855,12 +858,12 @@ export interface PauseBody {
   readonly reason?: string;
 }
 
-/** What PUT /operator/pauses answers: the pause, or null when creations go there again. */
+/** The answer to PUT /operator/pauses: the pause, or null after a resumption. */
 export interface PausedView {
   readonly pause: PauseView | null;
 }
 
-/** GET /operator/creations/{id}: as its client sees it, and what only the operator may know. */
+/** GET /operator/creations/{id}: the view of the client, and the members that only the operator may see. */
 export interface OperatedCreation extends CreationDetail {
   readonly account: string;
   readonly account_name: string;
@@ -881,7 +884,9 @@ export interface OperatedCreation extends CreationDetail {
 /** GET /operator/providers: how the attempts of the newest creations of the last day went. */
 export interface ProvidersView {
   readonly data: readonly ProviderView[];
-  /** From when on creations were read. Later than a day ago: there were more than the service reads at once. */
+  /**
+   * The oldest creation that was read. Later than a day ago: there were more than the service reads at once.
+   */
   readonly since: string;
   readonly creations: number;
 }
@@ -889,12 +894,12 @@ export interface ProvidersView {
 export interface ProviderView {
   readonly name: string;
   readonly enabled: boolean;
-  /** Since when it gets no new creation of any account. Null: it is not paused. */
+  /** When it was paused for all accounts. Null: it is not paused. */
   readonly paused_since: string | null;
   readonly pause_reason: string | null;
   readonly hour: ProviderSpan;
   readonly day: ProviderSpan;
-  /** How attempts of the day failed, by name, but for what the client's fault was. */
+  /** The failures of the day by name, without those that the client caused. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly routes: readonly RouteView[];
 }
@@ -904,12 +909,12 @@ export interface AttemptFigures {
   /** Attempts that failed by the provider's fault. */
   readonly failed: number;
   readonly p50_seconds: number | null;
-  /** What the provider bills for an image, in the middle. */
+  /** The median of what the provider bills for an image. */
   readonly p50_cost: number | null;
 }
 
 export interface ProviderSpan extends AttemptFigures {
-  /** What the vendor declined by the client's fault: a prompt, a source image. */
+  /** Refusals that the client caused, by a prompt or a source image. */
   readonly declined: number;
   /** Parts of equal length, the oldest first. */
   readonly parts: readonly AttemptFigures[];
@@ -918,7 +923,7 @@ export interface ProviderSpan extends AttemptFigures {
 export interface RouteView {
   readonly model: string;
   readonly quality: string | null;
-  /** Since when others are asked first. Null: the route is well. */
+  /** Since when other routes are tried first. Null: the route is healthy. */
   readonly open_since: string | null;
   readonly paused_since: string | null;
   readonly usual_seconds: number | null;
@@ -974,7 +979,7 @@ export interface MarginView {
     readonly name?: string | null;
   })[];
   readonly total: MarginFigures;
-  /** What came in on these days, and what refunds and disputes took back. */
+  /** The payments of these days, and what refunds and disputes took back. */
   readonly money_in: { readonly payments: number; readonly top_ups: number; readonly reversed: number };
 }
 

@@ -6,17 +6,18 @@
  *   account      active, covers the cost, has room    available - cost, in flight + creations
  *   key          good, same caps, each cap covers     spend of the day and the month + cost
  *   user         its cap covers (only with such a cap) the user's spend of the month + cost
- *   token        works, covers the cost (only by one) left - cost, uses left - creations
+ *   token        valid, covers the cost (if by token) left - cost, uses left - creations
  *   rate window  below the limit                      count + 1
  *   creation     new                                  queued
  *   ledger row   new                                  -cost
  *   idempotency  absent, expired, or failed one       names the creations
- *   retry head   nothing made that the try belongs to counts the entries of calls
+ *   retry head   the call has created nothing yet     counts the entries of calls
  *   retry entry  new, or its creations have failed    names the creations
  *   uploads      none: read before, by their account  are not unused any more
  *
- * A condition of DynamoDB cannot add or subtract. So each cap is compared by its room, which is computed from what was
- * read, and the conditions say that what was read still holds. The file has all of the charge, so it is long.
+ * A condition of DynamoDB cannot add or subtract. So each cap is compared by its room, which is computed from
+ * the values that were read, and the conditions require these values to be unchanged. The file has the whole
+ * charge, so it is long.
  */
 import {
   accountFromItem,
@@ -71,7 +72,7 @@ export interface ChargeOrder {
   /** The account's rate of POSTs, in which the charge counts the request. Absent: it was counted before. */
   readonly postRate?: number;
   readonly nowMillis: number;
-  /** The uploads that the creations use. From the charge on they are not unused any more. */
+  /** The uploads that the creations use. From the charge on they no longer count as unused. */
   readonly uploads?: readonly UploadId[];
   readonly idempotency?: {
     readonly hash: string;
@@ -93,7 +94,7 @@ export type ChargeOutcome =
   | { readonly kind: 'key_revoked' }
   | TokenRefusal
   | { readonly kind: 'model_not_allowed' }
-  /** Its caps have changed since they were read, or its spend in a neighbouring month has. */
+  /** The key's caps, or its spend in a neighbouring month, have changed since they were read. */
   | { readonly kind: 'key_changed'; readonly apiKey: ApiKey }
   /** Its limits have changed since they were read, and there is room for all creations. */
   | { readonly kind: 'account_changed'; readonly account: Account }
@@ -125,7 +126,7 @@ const precedence: readonly ChargeOutcome['kind'][] = [
 
 export interface ChargePart {
   readonly item: TransactItem;
-  /** What it means that the condition failed, by the item as it was then. Absent: the condition cannot fail. */
+  /** The refusal for a failed condition, by the item at that moment. Absent: the condition cannot fail. */
   readonly refusal?: (old: Item | undefined) => ChargeOutcome | undefined;
 }
 
@@ -319,7 +320,7 @@ function totalCondition(order: ChargeOrder): {
   };
 }
 
-/** The first budget without room even if unspent: a condition would take an absent spend for room. */
+/** The first budget that is too small even when unspent: a condition treats an absent spend as room. */
 export function hopelessBudget(order: ChargeOrder): Budget | undefined {
   const { apiKey, nowMillis } = order;
   const { chargedMonth: month } = order.creations[0];

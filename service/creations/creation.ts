@@ -40,7 +40,7 @@ export interface RouteChoice {
   readonly quality?: string;
 }
 
-/** One try of a provider for a creation. Operators see it; clients never do. */
+/** One call of a provider for a creation. Operators see it; clients never do. */
 export interface RouteAttempt extends RouteChoice {
   readonly startedAt: string;
   readonly endedAt?: string;
@@ -58,16 +58,16 @@ export interface RouteAttempt extends RouteChoice {
   readonly detail?: string;
   /** Unix milliseconds from which the vendor may be asked again. Only with the outcome 'unavailable'. */
   readonly againAt?: number;
-  /** The bill of a rendering by provider-costs.json of that release. Absent when it is not known. */
+  /** The cost of a rendering by provider-costs.json of that release. Absent when unknown. */
   readonly providerCostMicros?: Micros;
-  /** The price of a unit, by the same file, of a route whose vendor says how many units it bills. */
+  /** The price of a unit, by the same file, if the route's vendor reports how many units it bills. */
   readonly unitMicros?: Micros;
   /** What the vendor billed, by its own answer. Absent when the answer does not say. */
   readonly billedMicros?: Micros;
 }
 
 export interface WebhookState {
-  /** Empty once it is erased, and when the event goes to the endpoints of the account. */
+  /** Empty after an erasure, and when the event goes to the endpoints of the account. */
   readonly url: string;
   readonly status: 'pending' | 'delivered' | 'failed' | 'skipped';
   /** Attempts of the current round. */
@@ -125,7 +125,7 @@ export interface CreationRecord extends PlainMembers {
   /** The mask of the first source image. */
   readonly mask?: StoredImage;
   readonly metadata: Metadata;
-  /** Whom the client renders for. Absent when the request names no user, and in records of older releases. */
+  /** The client's user. Absent when the request names no user, and in records of older releases. */
   readonly user?: string;
   readonly costMicros: Micros;
   readonly refundedMicros: Micros;
@@ -147,16 +147,18 @@ export interface CreationRecord extends PlainMembers {
   readonly cancelledAt?: string;
   /** When its texts were erased, RFC 3339: prompt, metadata, user, address and body of the webhook. */
   readonly erasedAt?: string;
-  /** Who also had its images erased: the id of a key, or "operator". */
+  /** Whose erasure included the images: the id of a key, or "operator". */
   readonly erasedBy?: KeyId | 'operator';
-  /** Which key had its images alone deleted. They then expired at that moment. */
+  /** The key that had only the images deleted. They then expired at that moment. */
   readonly resultsDeletedBy?: KeyId;
   readonly results: readonly StoredImage[];
   /** Of the first result (thumbnails.ts). Absent: no thumbnails of it are stored. */
   readonly colours?: string;
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;
-  /** Its results have signed addresses, each for so long. Absent: their paths are unguessable, and that is all. */
+  /**
+   * Minutes for which a signed address of its results is valid. Absent: the addresses are only unguessable.
+   */
   readonly signedMinutes?: number;
   readonly webhook?: WebhookState;
   /** The account had a bucket, so the picture is copied there once it is completed. */
@@ -170,11 +172,11 @@ export interface CreationRecord extends PlainMembers {
   /** The routes that the account might use at acceptance, in the order in which they are tried. */
   readonly routes: readonly RouteChoice[];
   readonly attempts: readonly RouteAttempt[];
-  /** The invocation that renders, and until when. Only CreationStore.readAll is sure to read it. */
+  /** The invocation that renders, and the end of its lease. Only CreationStore.readAll reads it reliably. */
   readonly lease?: { readonly holder: string; readonly until: number };
-  /** The turn of the renderer that took up the creation last. No earlier renderer may write its attempts. */
+  /** The fencing token of the newest renderer. No earlier renderer may write the attempts. */
   readonly fence?: number;
-  /** Of the operator's catalog by which the creation was sold. Absent: the service had none. */
+  /** The revision of the operator's catalog by which the creation was sold. Absent: the service had none. */
   readonly catalogRevision?: string;
   /** The state machine of its executions (machines.ts). Absent: the plain one, as in older records. */
   readonly machine?: 'callback';
@@ -209,7 +211,7 @@ export function resultUrls(creation: CreationRecord, addressOf: AddressOf, nowMi
   return creation.results.map(({ key }) => addressOf(key, creation, nowMillis));
 }
 
-/** The fields that answers, webhooks and the operator's view give back exactly as they were sent. */
+/** The fields that answers, webhooks and the operator's view return exactly as they were sent. */
 export function echoedFields({ metadata }: Pick<CreationRecord, 'metadata'>): Record<string, unknown> {
   return { metadata };
 }

@@ -139,7 +139,9 @@ export interface EntryUpdate {
 export interface Sight {
   readonly attempt: Attempt;
   readonly nowMillis: number;
-  /** Tells this sight from that of another request. A repeated write, whose answer was lost, succeeds again. */
+  /**
+   * Identifies the request that wrote the number. Its repeated write, after a lost answer, succeeds again.
+   */
   readonly token: string;
 }
 

@@ -41,7 +41,7 @@ interface NoticeBody {
 interface Words {
   readonly subject: string;
   readonly happened: string;
-  readonly remedy: string;
+  readonly fix: string;
   readonly page: string;
 }
 
@@ -50,10 +50,10 @@ export function mailOf(
   body: string,
   { account, portalUrl }: { readonly account: string; readonly portalUrl: string },
 ): Mail {
-  const { subject, happened, remedy, page } = wordsOf(JSON.parse(body) as NoticeBody, account);
+  const { subject, happened, fix, page } = wordsOf(JSON.parse(body) as NoticeBody, account);
   const address = new URL(page, portalUrl).href;
   const why = `You get this e-mail because you chose it in the portal: ${new URL('wallet#emails', portalUrl).href}`;
-  return { subject: `Darkroom: ${subject}`, text: [happened, remedy, address, why].join('\n\n') };
+  return { subject: `Darkroom: ${subject}`, text: [happened, fix, address, why].join('\n\n') };
 }
 
 const usd = (amount: number): string => formatUsd(asMicros(fromUsd(amount)));
@@ -65,14 +65,14 @@ function wordsOf(body: NoticeBody, name: string): Words {
       return {
         subject: `the balance of ${name} is below ${usd(low ?? 0)}`,
         happened: `The account ${name} has ${usd(available)} left. It is to have at least ${usd(low ?? 0)}.`,
-        remedy: 'Top up the account, or choose another limit:',
+        fix: 'Top up the account, or choose another limit:',
         page: 'wallet',
       };
     case 'wallet.empty':
       return {
         subject: `the balance of ${name} is used up`,
         happened: `The account ${name} has ${usd(available)} left. A request needed ${usd(required ?? 0)}. Such requests are refused.`,
-        remedy: 'Top up the account:',
+        fix: 'Top up the account:',
         page: 'wallet',
       };
     case 'key.cap_reached': {
@@ -81,7 +81,7 @@ function wordsOf(body: NoticeBody, name: string): Words {
       return {
         subject: `the key ${key} of ${name} has reached ${level} % of its ${cap} cap`,
         happened: `The key ${key} of the account ${name} has spent ${usd(spent)} of its ${cap} cap of ${usd(limit)}${ofUser}.`,
-        remedy: 'At 100 % its requests are refused. Raise the cap, or wait for the next period:',
+        fix: 'At 100 % its requests are refused. Raise the cap, or wait for the next period:',
         page: 'keys',
       };
     }
@@ -90,7 +90,7 @@ function wordsOf(body: NoticeBody, name: string): Words {
       return {
         subject: `${name} has spent ${level} % of its budget of ${month}`,
         happened: `The account ${name} has spent ${usd(spent)} of its budget of ${usd(limit)} for ${month}.`,
-        remedy: 'No request is refused. See what was spent, or change the budget:',
+        fix: 'No request is refused. See what was spent, or change the budget:',
         page: 'usage',
       };
     }
@@ -98,7 +98,7 @@ function wordsOf(body: NoticeBody, name: string): Words {
       return {
         subject: `the webhooks of ${name} fail`,
         happened: `${body.webhooks?.failed_attempts ?? 0} attempts to deliver webhooks of the account ${name} have failed in a row.`,
-        remedy: 'See why they failed, and send them again:',
+        fix: 'See why they failed, and send them again:',
         page: 'deliveries',
       };
     case 'payment.received':
@@ -113,7 +113,7 @@ function wordsOf(body: NoticeBody, name: string): Words {
       return {
         subject: `an endpoint of ${name} ${isOff ? 'is switched off' : 'fails'}`,
         happened: `Every attempt to reach the endpoint at ${host} of the account ${name} has failed since ${since}.`,
-        remedy: isOff
+        fix: isOff
           ? 'It gets nothing more. Repair it, and switch it on again:'
           : 'It is switched off after five days. See why the attempts failed:',
         page: isOff ? 'webhooks' : 'deliveries',
@@ -134,77 +134,77 @@ function paymentWords(
       return {
         subject: `${sum} came in for ${name}`,
         happened: `The account ${name} was credited with ${sum}. It has ${left}.`,
-        remedy: 'See your payments:',
+        fix: 'See your payments:',
       };
     case 'payment.failed': {
-      const { why, remedy } = failures[(reason ?? 'unknown') as FailedReason];
+      const { why, fix } = failures[(reason ?? 'unknown') as FailedReason];
       return {
         subject: `the automatic top-up of ${name} took no money`,
         happened: `${why} The account ${name} has ${left} left.`,
-        remedy,
+        fix,
       };
     }
     case 'payment.reversed': {
       const isFailedRefund = reason === 'refund' && (amount ?? 0) > 0;
       const reversed = isFailedRefund ? 'refund_failed' : ((reason ?? 'refund') as ReversedReason);
-      const { subject, why, remedy } = reversals[reversed];
+      const { subject, why, fix } = reversals[reversed];
       return {
         subject: `a payment of ${name} ${subject}`,
         happened: `${why(sum)} The account ${name} has ${left} left.`,
-        remedy,
+        fix,
       };
     }
   }
 }
 
 /** What happened to an automatic top-up. Without the last two reasons it is paused. */
-const failures: Readonly<Record<FailedReason, { readonly why: string; readonly remedy: string }>> = {
+const failures: Readonly<Record<FailedReason, { readonly why: string; readonly fix: string }>> = {
   authentication_required: {
     why: 'The bank wants the owner of the card to confirm the payment. The automatic top-up is paused.',
-    remedy: 'Pay once yourself, and let the card be saved:',
+    fix: 'Pay once yourself, and let the card be saved:',
   },
   declined: {
     why: 'The bank has declined the payment. The automatic top-up is paused.',
-    remedy: 'Pay with another card, and let it be saved, or resume:',
+    fix: 'Pay with another card, and let it be saved, or resume:',
   },
   card_expired: {
     why: 'The saved card has expired. The automatic top-up is paused.',
-    remedy: 'Pay with another card, and let it be saved:',
+    fix: 'Pay with another card, and let it be saved:',
   },
   monthly_cap: {
     why: 'Another payment would take more than the cap of this month. The automatic top-up goes on next month.',
-    remedy: 'Raise the cap, or pay yourself:',
+    fix: 'Raise the cap, or pay yourself:',
   },
   unknown: {
     why: 'The payment system did not say whether it took the money. The automatic top-up is paused. If the money was taken, the account is credited.',
-    remedy: 'Ask the operator before you pay again:',
+    fix: 'Ask the operator before you pay again:',
   },
 };
 
 const reversals: Readonly<
   Record<
     ReversedReason | 'refund_failed',
-    { readonly subject: string; readonly why: (sum: string) => string; readonly remedy: string }
+    { readonly subject: string; readonly why: (sum: string) => string; readonly fix: string }
   >
 > = {
   refund: {
     subject: 'was refunded',
     why: (sum) => `${sum} went back to the payer.`,
-    remedy: 'See your payments:',
+    fix: 'See your payments:',
   },
   refund_failed: {
     subject: 'is given back',
     why: (sum) => `A refund did not reach the payer, and ${sum} came back.`,
-    remedy: 'See your payments:',
+    fix: 'See your payments:',
   },
   dispute: {
     subject: 'is disputed',
     why: (sum) => `The owner of the card disputes a payment: ${sum} was taken back, and payments are closed.`,
-    remedy: 'Ask the operator to open payments again:',
+    fix: 'Ask the operator to open payments again:',
   },
   dispute_won: {
     subject: 'is given back',
     why: (sum) => `A dispute has ended in your favour, and ${sum} came back.`,
-    remedy: 'See your payments:',
+    fix: 'See your payments:',
   },
 };
