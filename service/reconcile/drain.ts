@@ -1,7 +1,7 @@
 /**
- * One run over everything that is due, until nothing is left or the time is up. First it reads all shards at
- * once, a page at a time, and does what needs no start: refunds come before starts. Then it starts what is
- * left, the earliest deadline first.
+ * One run over everything that is due, until nothing is left or the time is up. First it reads all shards
+ * concurrently, a page at a time, and does the work that needs no start: refunds come before starts. Then it
+ * starts the remaining executions, the earliest deadline first.
  */
 import type { CreationRecord } from '../creations/creation.ts';
 import { type CreationId, type NoticeId, parseNoticeId } from '../values/ids.ts';
@@ -28,9 +28,9 @@ export function createSlots(most: number): (task: () => Promise<void>) => Promis
   };
 }
 
-/** The time that is kept for calls that are under way when the time is up. */
+/** The time that is kept for running calls when the time is up. */
 const reserveMillis = 6_000;
-/** The longest time of a run (lib/service.ts). A run that died holds the starts no longer. */
+/** The longest time of a run (lib/service.ts). After it, a dead run no longer blocks the starts. */
 const longestRunMillis = 55_000;
 const writesAtOnce = 24;
 const startsAtOnce = 48;
@@ -117,7 +117,7 @@ async function readDue(
   return records.filter(({ dueAt }) => dueAt !== undefined && dueAt <= clock.now());
 }
 
-/** Does at once what needs no start, and puts the creation into its queue otherwise. */
+/** Handles a creation that needs no start at once. Any other goes into its queue. */
 async function check(creation: CreationRecord, round: Round, services: ReconcileServices): Promise<void> {
   const { id, deadlineAt } = creation;
   const step = nextStep(creation, services.clock.now());
@@ -136,7 +136,7 @@ function count({ id }: CreationRecord, action: Action | undefined, { tally, toSt
   if (action === 'announce') toStart.push({ id, deadlineAt: noDeadline });
 }
 
-/** Starts and asks, unless another run does. Two runs at once would start at twice the pace. */
+/** Starts and describes executions, unless another run does. Two runs would start at twice the pace. */
 async function startWhatWaits(round: Round, services: ReconcileServices): Promise<void> {
   const { openWork, clock, startsPerSecond, randomBytes, log } = services;
   const { toStart, toAsk, toNotify, isOver } = round;
@@ -148,7 +148,8 @@ async function startWhatWaits(round: Round, services: ReconcileServices): Promis
     return;
   }
   try {
-    // What this run has put off is due later than a grace period after its beginning, and does not count.
+    // Work that this run has postponed is due later than a grace period after its beginning, and does not
+    // count.
     const ordinary = (await openWork.acceptedLately(round.begunAt, spanMillis)) / (spanMillis / 1000);
     const starts = createStartPace(clock, paceBeside(ordinary, startsPerSecond), isOver);
     const questions = createStartPace(clock, questionsPerSecond, isOver);
@@ -164,7 +165,7 @@ async function startWhatWaits(round: Round, services: ReconcileServices): Promis
   }
 }
 
-/** Notices come after creations. They are few: each is sent once, however many creations pass a threshold. */
+/** Notices come after creations. They are few: many creations that pass a threshold cause one notice. */
 async function sendNotices(ids: readonly NoticeId[], round: Round, services: RecoverServices): Promise<void> {
   for (const id of ids) {
     if (round.isOver()) return;

@@ -1,4 +1,4 @@
-/** Does for one creation what it needs. Every write has a condition, so that two runs never both act. */
+/** Handles one due creation. Every write has a condition, so that two runs never both act. */
 import { type CreationRecord, idsOf, isTerminal } from '../creations/creation.ts';
 import { heartbeatSeconds } from '../creations/machines.ts';
 import { requireKnownRelease } from '../creations/payload.ts';
@@ -57,7 +57,10 @@ function giveUpAtOf({ deadlineAt }: CreationRecord): number {
   return deadlineAt + deadlineGraceMillis;
 }
 
-/** How long an execution may wait for a callback, unasked: Step Functions answers 15 questions a second. */
+/**
+ * How long an execution may wait for a callback without a check: 15 DescribeExecution calls a second are
+ * allowed.
+ */
 function waitOf({ machine, lease }: CreationRecord): number {
   return machine === 'callback' && lease !== undefined ? heartbeatSeconds * 1000 + retryMillis : 0;
 }
@@ -67,12 +70,12 @@ const alarmingRecovery = 3;
 /** An execution that began this long before our start was not started by us. Clocks differ. */
 const justStartedMillis = 10_000;
 
-/** 'left': nothing was started or given back; 'announce': given back, and the webhook is still to be sent. */
+/** 'left': nothing was started or refunded. 'announce': refunded, and the webhook is still to be sent. */
 export type Action = 'started' | 'refunded' | 'announce' | 'left';
 
 export interface RecoverServices extends ReconcileServices {
   readonly starts: StartPace;
-  /** The pace of questions. Step Functions answers 15 a second. */
+  /** The pace of DescribeExecution calls. Step Functions allows 15 a second. */
   readonly questions: StartPace;
 }
 

@@ -1,14 +1,14 @@
 /**
- * The pace at which the reconciler starts executions. Step Functions has one allowance for everybody who
- * starts executions. So the reconciler takes only what ordinary traffic leaves, and it gives way when a start
- * is not clearly accepted.
+ * The pace at which the reconciler starts executions. All starts of the account share one quota of Step
+ * Functions. So the reconciler takes only what ordinary traffic leaves, and slows down when a start is not
+ * clearly accepted.
  */
 import type { Clock } from '../values/runtime.ts';
 
 const firstPace = 10;
-/** During an outage one start a second finds out whether the outage is over. */
+/** During an outage one start a second checks whether the outage is over. */
 const slowestPace = 1;
-/** Starts that were under way together fail together. They slow the pace down once. */
+/** Concurrent starts fail together. They slow the pace down once. */
 const slowDownMillis = 500;
 /** Seconds in which the pace, after it was slowed down, rises from zero to the allowed maximum. */
 const secondsToTheMost = 20;
@@ -17,9 +17,9 @@ const madeUpMillis = 20;
 /** Interval at which a waiting start checks again, because the pace may have changed. */
 const longestSleepMillis = 100;
 
-/** The share of the allowance that all starts together may take. */
+/** The share of the quota that all starts together may take. */
 const usedShare = 0.9;
-/** The share that is left to the reconciler, however much ordinary traffic there is. */
+/** The share that the reconciler keeps under any ordinary traffic. */
 const leastShare = 0.1;
 
 export type StartPace = ReturnType<typeof createStartPace>;
@@ -46,7 +46,7 @@ export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () 
         last = Math.max(last + interval, clock.elapsed() - madeUpMillis);
         return true;
       }
-      // A timer counts whole milliseconds, and with a part of one it would not wait at all.
+      // A timer counts whole milliseconds. A fraction would not wait at all.
       await clock.sleep(Math.ceil(Math.min(missing, longestSleepMillis)));
     }
   }

@@ -79,7 +79,7 @@ async function commit(
 /** RenderImage gives its lease back within this time after it has noted the job. */
 const leaseWaitMillis = 3_000;
 const leaseTryMillis = 200;
-/** How long the vendor may take to answer and to hand out the picture. */
+/** How long the vendor may take to answer and to send the picture. */
 const pollLimitMillis = 20_000;
 
 export async function finishJob(
@@ -182,7 +182,7 @@ interface JobEnd {
   readonly outcome: CallbackOutcome;
   /** Of a creation that this invocation has completed. */
   readonly stored?: Stored;
-  /** The token of the task with which RenderImage goes on. */
+  /** The token of the task with which RenderImage continues. */
   readonly wakes?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The health of each route, in an item of its own. The sums of a window are attributes whose names hold the number
- * of the window, so that a note is one ADD without a condition: no write begins a window. A note also removes
- * the windows that its function has seen and that are over.
+ * The health of each route, in an item of its own. The sums of a window are attributes whose names hold the
+ * number of the window, so that a note is one ADD without a condition: no write begins a window. A note also
+ * removes the past windows that its function has read.
  *
  *   r<n>, f<n>, k<n>   renderings, failures and refused keys of the five seconds n
  *   h<n>, t<n>         renderings of the hour n, and their milliseconds
@@ -28,7 +28,7 @@ import {
 
 /** The item of an unused route expires. */
 const keptDays = 7;
-/** A function that sees more sums which are over than this removes them by a call of its own. */
+/** A function that reads more past sums than this removes them by a call of its own. */
 const mostLeftovers = 30;
 const pausesKeptMillis = 10_000;
 
@@ -180,7 +180,7 @@ function removalOf(names: readonly string[]): UpdateParts {
   };
 }
 
-/** Placeholders for the names of attributes, so that an expression is the same at each moment. */
+/** Placeholders for the names of attributes, so that the expressions are constant. */
 function placesOf(names: readonly string[]): readonly string[] {
   return names.map((_, place) => `#old${place}`);
 }
@@ -189,7 +189,10 @@ function placed(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name, place) => [`#old${place}`, name]));
 }
 
-/** The condition names what was read, so that of all creations that read the same only one has the probe. */
+/**
+ * The condition names the values that were read, so that only one of the creations that read them gets the
+ * probe.
+ */
 function claimOf(health: RouteHealth, nowMillis: number): UpdateParts {
   const { openedAt, probeAt, probes = 0 } = health;
   const isAsRead = (name: string, value: number | undefined): string =>
@@ -268,10 +271,10 @@ function healthFromItem(item: Item): RouteHealth {
 
 export interface HealthNote {
   readonly sign: HealthSign;
-  /** For how many ends the note stands. */
+  /** The number of ends that the note represents. */
   readonly weight: number;
   readonly millis?: number;
-  /** Unix milliseconds until which the vendor wants to be left alone. */
+  /** Unix milliseconds until which the vendor wants no calls. */
   readonly restUntil?: number;
 }
 
@@ -280,5 +283,5 @@ interface KnownRoutes {
   readonly health: readonly RouteHealth[];
 }
 
-/** Every call ends, and throws, with its signal. Missing health costs an order, never a creation. */
+/** Every call throws when its signal aborts. Missing health costs the order of routes, never a creation. */
 export type HealthStore = ReturnType<typeof createHealthStore>;

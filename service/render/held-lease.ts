@@ -58,7 +58,7 @@ export function holdLease(
       step = next;
       until = clock.elapsed() + mostMillis;
     },
-    /** Ends the renewals, and waits for the one under way. The lease stays until its time is over. */
+    /** Ends the renewals, and waits for a running one. The lease stays until it expires. */
     release: async () => {
       stop();
       await Promise.all([renewing, beating]);

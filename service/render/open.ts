@@ -41,7 +41,7 @@ export function openRender(on: CompletionPlatform & On<'configured' | 'providerC
     /** Where vendors reach this service. Undefined on one machine that vendors cannot reach: no vendor is asked to call back. */
     callbackBaseUrl: callbackBaseUrl === '' ? undefined : callbackBaseUrl,
     providerCosts: on.providerCosts,
-    /** What the operator knows of prices. Throws Overloaded. */
+    /** The operator's costs of routes. Throws Overloaded. */
     operatorCosts: async () => (await operated.read())?.costs ?? [],
   };
 }

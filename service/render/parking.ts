@@ -70,7 +70,7 @@ export interface AddressQuestion {
   readonly services: RenderServices;
 }
 
-/** Where the vendor is to call back. Undefined: the job has to be polled. */
+/** The address for the vendor's callback. Undefined: the job has to be polled. */
 export async function callbackAddressFor(question: AddressQuestion): Promise<CallbackAddress | undefined> {
   const { creationId, provider, attempt, endsAtMillis, signal, services } = question;
   const { callbackBaseUrl, clock, randomBytes } = services;

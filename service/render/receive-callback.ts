@@ -1,4 +1,4 @@
-/** ReceiveCallback: a vendor reports the end of a job. Its body is trusted for the job's id alone. */
+/** ReceiveCallback: a vendor reports the end of a job. Of its body, only the job's id is trusted. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { idsOf, isTerminal } from '../creations/creation.ts';
 import { Overloaded } from '../values/errors.ts';

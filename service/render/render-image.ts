@@ -1,9 +1,9 @@
 /**
  * RenderImage, a state of the execution: takes the lease, asks the providers for the image, stores the image,
- * completes the creation, makes the first attempt to deliver its webhook, and stores the thumbnails. The function may
- * run again at any time: it continues where the record says. In the machine whose tasks wait, the payload has a task
- * token. There the function may leave a job to the callback of its vendor, and whoever completes the creation ends the
- * task.
+ * completes the creation, makes the first attempt to deliver its webhook, and stores the thumbnails. The
+ * function may run again at any time: it continues where the record says. In the machine whose tasks wait,
+ * the payload has a task token. There the function may leave a job to the callback of its vendor, and the
+ * function that completes the creation ends the task.
  */
 import { mergeCosts, NewerCatalog } from '../catalog/operator-catalog.ts';
 import type { LeaseOutcome } from '../creations/creation-reads.ts';
@@ -38,7 +38,7 @@ type Leased = Extract<LeaseOutcome, { readonly kind: 'leased' }>;
 
 /**
  * Throws CommitBusy when the table stays busy: the state machine tries again. Throws WebhookNotDelivered when the
- * creation has ended and something is left to deliver: the state machine goes on with DeliverWebhook.
+ * creation has ended and a delivery is still due: the state machine continues with DeliverWebhook.
  */
 export async function renderImage(
   payload: Payload,
@@ -150,7 +150,7 @@ async function renderLeased(
     }
     return await completeCreation(creation, rendering, lease, services);
   } catch (error) {
-    // The next invocation does not have to wait until the lease runs out.
+    // Otherwise the next invocation would wait until the lease expires.
     if (error instanceof Overloaded) await lease.giveBack();
     throw error;
   } finally {

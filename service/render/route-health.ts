@@ -1,7 +1,7 @@
 /**
- * What the service has learnt of a route: how often it rendered and failed of late, how long it took, and whether
- * its circuit is open. Everything here is a function of stored sums and the time. docs/decisions/0009 gives the
- * reasons.
+ * The measured health of a route: how often it rendered and failed recently, how long it took, and whether
+ * its circuit is open. Everything here is a function of stored sums and the time. docs/decisions/0009 gives
+ * the reasons.
  *
  *   closed ──(one of `openings` holds)──▶ open ──(the time of a probe has come)──▶ one creation probes
  *      ▲                                   ▲                                            │
@@ -14,7 +14,7 @@ import type { RouteEnd } from './route-end.ts';
 
 export type HealthSign = 'rendered' | 'failure' | 'key_refused';
 
-/** The sums of five seconds. A note that stands for several creations counts as many. */
+/** The sums of five seconds. A sampled note counts as the number of creations that it represents. */
 export interface HealthWindow {
   readonly startMillis: number;
   readonly rendered: number;
@@ -52,7 +52,7 @@ const openings = [
   { withinSeconds: 10, sign: 'failure', atLeast: 5, percent: 50 },
   { withinSeconds: 60, sign: 'failure', atLeast: 5, percent: 50 },
   { withinSeconds: 60, sign: 'failure', atLeast: 3, percent: 100 },
-  // A vendor that refuses our key refuses it to everybody: a few refusals among many images say enough.
+  // A vendor that refuses our key refuses it for all accounts: a few refusals among many images are enough.
   { withinSeconds: 10, sign: 'key_refused', atLeast: 3, percent: 5 },
 ] as const satisfies readonly {
   readonly withinSeconds: number;
@@ -67,7 +67,7 @@ export const probeWaitsSeconds = [15, 15, 30, 60] as const;
 /** Seconds between the creations that measure a route whose time is unknown. */
 const measureWaitSeconds = 60;
 
-/** A vendor that throttles us is left alone for as long as it says, within these bounds. */
+/** A vendor that throttles us gets no calls for as long as it says, within these bounds. */
 const rest = { leastMillis: 1_000, mostMillis: 120_000 } as const;
 
 /** @param retryAfterMillis what the vendor says */
@@ -75,7 +75,7 @@ export function restMillis(retryAfterMillis: number): number {
   return Math.min(Math.max(retryAfterMillis, rest.leastMillis), rest.mostMillis);
 }
 
-/** Notes a second of a route from which on only one end in so many is noted, for so many. */
+/** Sampling by the notes a second of a route: one end in N is noted, and counts as N. */
 export const noteShares = [
   { fromPerSecond: 800, oneIn: 256 },
   { fromPerSecond: 200, oneIn: 64 },
@@ -101,7 +101,7 @@ export function signOf(end: RouteEnd): HealthSign | undefined {
       return 'rendered';
     case 'no_answer':
       return 'failure';
-    // The vendor works: other requests get what they ask for.
+    // The vendor works: it serves other requests correctly.
     case 'not_honoured':
       return undefined;
     case 'refused':
@@ -143,12 +143,12 @@ export function opensNow(health: RouteHealth, nowMillis: number): boolean {
   });
 }
 
-/** A rendering that was begun before the circuit opened says nothing about the vendor as it is now. */
+/** A rendering that began before the circuit opened says nothing about the vendor's present state. */
 export function closesNow({ openedAt }: RouteHealth, sign: HealthSign, startedAtMillis: number): boolean {
   return openedAt !== undefined && sign === 'rendered' && startedAtMillis >= openedAt;
 }
 
-/** When the next creation may probe, once one has claimed the probe. */
+/** When the next creation may probe after a claimed probe. */
 export function nextProbe({ openedAt, probes = 0 }: RouteHealth, nowMillis: number): number {
   const wait =
     openedAt === undefined

@@ -1,7 +1,7 @@
 /**
- * What a creation learns from the routes' health and adds to it. Nothing here fails a creation or holds it up: each
- * call has a short time limit, an error becomes a line of the log, and nobody waits for a note before the end of
- * the function's work.
+ * How a creation uses the routes' health and adds to it. Nothing here fails or delays a creation: each call
+ * has a short time limit, an error becomes a line of the log, and notes are awaited only at the end of the
+ * function's work.
  */
 import type { ProviderCosts } from '../catalog/catalog-schema.ts';
 import type { CreationRecord, RouteAttempt, RouteChoice } from '../creations/creation.ts';
@@ -45,7 +45,10 @@ export function openRouteNotes(services: HealthServices) {
     writing.push(noteQuietly(attempt, note, services));
   };
   return {
-    /** The routes in the order to ask them. A single route is read only now and then, for its usual time. */
+    /**
+     * The routes in the order of the calls. The health of a single route is read only sometimes, for its
+     * usual time.
+     */
     order: async (
       routes: readonly RouteChoice[],
       creation: CreationRecord,
@@ -74,7 +77,10 @@ export function openRouteNotes(services: HealthServices) {
         ...(rest !== undefined && { restUntil: clock.now() + restMillis(rest) }),
       });
     },
-    /** Notes once an attempt that takes far longer than usual, for a vendor hangs. Returns its end. */
+    /**
+     * Notes once that an attempt takes far longer than usual, since its vendor may hang. Returns a function
+     * that ends this.
+     */
     watch: (attempt: RouteAttempt): (() => void) => {
       const after = lateAfterMillis(health.seen(attempt), clock.now());
       if (after === undefined) return () => undefined;
@@ -96,7 +102,9 @@ export function openRouteNotes(services: HealthServices) {
   };
 }
 
-/** An environment that waits for the end of its renderings knows their time. One that leaves its jobs does not. */
+/**
+ * An environment that waits for its renderings knows their time. An environment that parks its jobs does not.
+ */
 async function learnTimes(routes: readonly RouteChoice[], services: HealthServices): Promise<void> {
   const { health, clock } = services;
   const now = clock.now();
@@ -148,7 +156,7 @@ async function noteQuietly(
   });
 }
 
-/** Undefined: this end is left to another note, which stands for several. */
+/** Undefined: this end is not in the sample. Another note represents it. */
 function weightOf(
   attempt: RouteAttempt,
   { sign }: Omit<HealthNote, 'weight'>,
@@ -157,7 +165,7 @@ function weightOf(
 ): number | undefined {
   const oneIn = noteWeight(health.seen(attempt), sign, nowMillis);
   if (oneIn === 1) return 1;
-  // A note stands for at most 256 ends, so one byte draws the lot.
+  // A note represents at most 256 ends, so one random byte decides.
   return (randomBytes(1)[0] ?? 0) % oneIn === 0 ? oneIn : undefined;
 }
 

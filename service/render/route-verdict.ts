@@ -61,7 +61,7 @@ export function verdictOf(end: RouteEnd, creation: CreationRecord): Verdict {
   }
 }
 
-/** A stopped job ends the creation only if its cancel stands. Otherwise the creation goes on. */
+/** A stopped job ends the creation only if its cancel was not withdrawn. Otherwise the creation continues. */
 function verdictOnRefusal({ reason, detail }: Refused, { cancelRequestedAt }: CreationRecord): Verdict {
   const alarm = alarms[reason];
   const facts = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };

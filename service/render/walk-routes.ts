@@ -18,7 +18,7 @@ import { renderingCostMicros, unitMicrosOf } from './route-costs.ts';
 import type { RouteNotes } from './route-notes.ts';
 import { tryRoute } from './try-route.ts';
 
-/** Routes that want to be left alone (Retry-After): asked last, at the time that the vendor named. */
+/** Routes with a Retry-After: called last, at the time that the vendor named. */
 interface LaterRoute {
   readonly route: RouteChoice;
   /** Unix milliseconds from which the vendor may be asked. */
@@ -26,7 +26,7 @@ interface LaterRoute {
   readonly isAsked: boolean;
 }
 
-/** How often a creation asks one route. A vendor that always names another moment does not hold it for ever. */
+/** How often a creation calls one route. A vendor that keeps naming later times must not hold it for ever. */
 const mostAsks = 5;
 /** The least time that a vendor gets after a wait. */
 const leastAskMillis = 5_000;
@@ -45,7 +45,7 @@ function throttledRoutes({ all }: Attempts): readonly LaterRoute[] {
   );
 }
 
-/** The route whose moment comes first. A route that was never asked is asked in any case. */
+/** The route with the earliest time. A route without a call yet is called in any case. */
 function nextLater(routes: readonly LaterRoute[], attempts: Attempts, until: number): LaterRoute | undefined {
   const open = routes.filter((later) => mayBeAsked(later, attempts, until));
   return open.toSorted((one, other) => one.atMillis - other.atMillis)[0];
@@ -94,8 +94,9 @@ export interface Walk {
  * The first image that a route gives, or 'parked' when a vendor works and will call back. Throws CreationFailed
  * with the failure that the client receives.
  *
- * An attempt that was begun comes first, because only its vendor can say how it ended. The health of the routes
- * orders the others. A vendor that throttles us is asked again when it says so, once no other route is left.
+ * An attempt that was begun comes first, because only its vendor can say how it ended. The health of the
+ * routes orders the others. A vendor that throttles us is called again at the time that it named, when no
+ * other route is left.
  */
 export async function walkRoutes(walk: Walk): Promise<Rendering | Parked> {
   const { creation } = walk;
@@ -226,7 +227,7 @@ function hasUnknownOutcome({ all }: Attempts, asked: string): boolean {
   return all.some(({ provider, outcome }) => provider === asked && outcome === 'unknown_outcome');
 }
 
-/** A paused route gets no new job. A job that it has accepted is asked about until its end. */
+/** A paused route gets no new job. A job that it has accepted is polled until its end. */
 async function isPausedNow({ notes }: Walk, route: RouteChoice): Promise<boolean> {
   return isPaused(route, await notes.paused());
 }
@@ -235,7 +236,10 @@ function isTimeLeft({ until, services }: Walk): boolean {
   return services.clock.now() < until;
 }
 
-/** The failure without a route left: ours if an outcome is unknown, then a time-out, another picture, no provider. */
+/**
+ * The failure when no route is left: ours if an outcome is unknown, then a time-out, another picture, no
+ * provider.
+ */
 function lastFailure({ until, services }: Walk, { all }: Attempts): FailureName {
   const outcomes = all.map(({ outcome }) => outcome);
   if (services.clock.now() >= until) return 'GenerationTimedOut';

@@ -1,7 +1,7 @@
 /**
- * One attempt to deliver the webhook of a creation that has ended, or a notice. Whoever completes a creation makes
- * its first attempt. DeliverWebhook, a state of all machines, makes the others. The first attempt checks whether the
- * creation passed a threshold for which the account gets notices.
+ * One attempt to deliver the webhook of a creation that has ended, or a notice. The function that completes a
+ * creation makes the first attempt. DeliverWebhook, a state of all machines, makes the others. The first
+ * attempt checks whether the creation passed a threshold for which the account gets notices.
  */
 import { type CreationRecord, idsOf, resultUrls, type WebhookState } from '../creations/creation.ts';
 import {
@@ -102,7 +102,7 @@ async function countEnd(
   }
 }
 
-/** A receiver that fails is an ordinary outcome; an error of our own alarms the operator. */
+/** A failing receiver is an ordinary outcome. Our own error alarms the operator. */
 export async function deliverOrAlarm<Given extends Payload | NoticePayload>(
   payload: Given,
   services: DeliveryServices,
@@ -122,7 +122,7 @@ export async function deliverOrAlarm<Given extends Payload | NoticePayload>(
 /**
  * The first attempt, by the function that has ended the creation. Nothing is thrown, because the creation has ended.
  * @param known the creation before its end, which saves a read when nobody is to be notified
- * @returns false when the state DeliverWebhook has to go on
+ * @returns false when the state DeliverWebhook has to continue
  */
 export async function deliverFirst(
   id: CreationId,

@@ -27,7 +27,7 @@ type Schedule = EndpointSchedules[string];
 /** The key of the account's address for notices among the endpoints. */
 const noticeAddress = 'address';
 
-/** To whom this round may send. */
+/** The receivers of this round. */
 interface Targets {
   readonly readers: Readers;
   /** Undefined: the account has no secret. */

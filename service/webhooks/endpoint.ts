@@ -59,7 +59,7 @@ export interface EndpointChange {
   readonly enabled?: boolean;
 }
 
-/** Another address, or switching on again, begins a new row of attempts. */
+/** A new address, or switching on again, resets the streak of failures. */
 export function changed(endpoint: Endpoint, change: EndpointChange): Endpoint {
   const next = { ...endpoint, ...change };
   const { disabledReason, failingSince, toldAt, ...fresh } = next;

@@ -15,7 +15,7 @@ export type DeliveryServices = ReturnType<typeof openDelivery> & { readonly copy
 
 export type DeliveryPlatform = On<'dynamodb' | 'states' | 'secretBox' | 'outbound'> & ResultsPlatform;
 
-/** Makes one attempt of a copy. Only the function that delivers notices holds the code of it. */
+/** Makes one attempt of a copy. Only the function that delivers notices has this code. */
 export type CopyOwed = (work: NoticeRecord, services: DeliveryServices) => Promise<void>;
 
 /**

@@ -1,4 +1,4 @@
-/** What is owed to a receiver: a pending webhook or notice, and what its attempts have in common. */
+/** A pending webhook or notice, and what its attempts have in common. */
 import type { WebhookState } from '../creations/creation.ts';
 import { WorkflowError } from '../creations/payload.ts';
 import type { AccountId } from '../values/ids.ts';

@@ -48,7 +48,10 @@ export function createRoundStore(table: Table) {
       if (isClaimed) await Promise.all(deliveries.map(async (one) => noteInLog(table, one)));
       return isClaimed;
     },
-    /** Records how the attempts ended, and completes their rows. Gives what the record says of all of them then. */
+    /**
+     * Records how the attempts ended, and completes their rows. Returns the state of all attempts in the
+     * record.
+     */
     settle: async (
       { owner, known, next }: RoundClaim,
       ended: readonly EndedAttempt[],
@@ -57,7 +60,7 @@ export function createRoundStore(table: Table) {
       let state: WebhookState = { ...known, endpoints: next };
       for (let tries = 0; ; tries += 1) {
         const settled = settledBy(state.endpoints ?? {}, ended);
-        // An erasure or a later claim of the same attempts came first: the record is theirs.
+        // An erasure or a later claim of the same attempts was faster: the record is no longer ours.
         if (!settled) break;
         const outcome = await tryUpdate(table, keyOf(owner), roundParts(owner, state, settled, {}));
         if (outcome.kind === 'written') {
@@ -91,7 +94,9 @@ function isOurs(webhook: WebhookState | undefined, deliveries: readonly Delivery
   return deliveries.length > 0 && deliveries.every(({ id }) => claims.includes(id));
 }
 
-/** The schedules with the ends of these attempts. Undefined: none of them is the record's any more. */
+/**
+ * The schedules with the ends of these attempts. Undefined: the record has none of these attempts any more.
+ */
 function settledBy(
   schedules: EndpointSchedules,
   ended: readonly EndedAttempt[],
@@ -117,7 +122,7 @@ function withNext(delivery: Delivery, endedAt: number): Delivery {
   return { ...delivery, nextAttemptAt: new Date(endedAt + waitAfter(delivery.attempt)).toISOString() };
 }
 
-/** What the record says of all endpoints together. One that failed is worth a redelivery, so it counts first. */
+/** The state of all endpoints together. A failed endpoint may need a redelivery, so it counts first. */
 function summed(schedules: EndpointSchedules): Pick<WebhookState, 'status' | 'attempts' | 'nextAt'> {
   const all = Object.values(schedules);
   const order = ['pending', 'failed', 'delivered'] as const;

@@ -1,6 +1,6 @@
 /**
- * Samples of all that the service sends to an account, made as the real ones are: a test delivery sends them, the
- * portal and the document show them. No id of theirs exists.
+ * Samples of everything that the service sends to an account, made by the same code. A test delivery sends
+ * them, and the portal and the document show them. Their ids do not exist.
  */
 import { endpointParts, noticeBody, type NoticeType, partsOf } from '../notices/notice.ts';
 import { paymentParts } from '../notices/payment-parts.ts';
