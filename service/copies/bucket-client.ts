@@ -1,7 +1,7 @@
 /**
- * Stores an object in the bucket of a client, and proves that the bucket holds the same bytes. The signature covers the
- * bytes, and Content-MD5 lets every service compare them. The usual ETag is that MD5; where a bucket encrypts with
- * keys of its own the ETag means nothing, and the object is read back.
+ * Stores an object in the bucket of a client, and verifies that the bucket has the same bytes. The signature
+ * covers the bytes, and Content-MD5 lets every service compare them. The usual ETag is this MD5. If a bucket
+ * encrypts with its own keys, the ETag is another value, and the object is read back.
  */
 import { createHash } from 'node:crypto';
 import { signedHeaders } from '../aws/signed-fetch.ts';
@@ -28,7 +28,7 @@ export interface NewObject {
   readonly bytes: Uint8Array;
 }
 
-/** `why` is fit for the client: it names status and code of the bucket's answer, and nothing else of it. */
+/** The client may see `why`: it has only the status and the code of the bucket's answer. */
 export type StoreOutcome =
   | { readonly kind: 'stored'; readonly url: string }
   | { readonly kind: 'failed'; readonly why: string };
@@ -94,7 +94,9 @@ async function send(
   });
 }
 
-/** The codes of S3 are words. Nothing else of the answer is shown, because some errors repeat what was signed. */
+/**
+ * The codes of S3 are words. Nothing else of the answer is shown, because some errors repeat the signed text.
+ */
 function whyOf(result: RequestResult): string {
   if (result.kind === 'unanswered') return `the bucket gave no answer (${result.reason})`;
   const [, code] = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(result.body.toString('latin1')) ?? [];

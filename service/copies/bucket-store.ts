@@ -1,5 +1,5 @@
 /**
- * The bucket of an account is one item. What the item of the account says of it is in the same transaction, so that a
+ * The bucket of an account is one item. The same transaction sets a flag in the account's item, so that a
  * charge knows without a further read whether its picture is to be copied.
  */
 import { updateIf } from '../aws/dynamodb/conditional.ts';
@@ -49,7 +49,7 @@ export function createBucketStore(table: Table) {
         { Put: { TableName: table.name, Item: { ...bucketKey(id), ...bucket } } },
         ofAccount(id, 'SET copies = :true', { ':true': true }),
       ]),
-    /** Nothing is copied any more, also what is owed. */
+    /** Stops all copies, including those that are due. */
     remove: (id: AccountId): Promise<void> =>
       write(table, [
         { Delete: { TableName: table.name, Key: bucketKey(id) } },

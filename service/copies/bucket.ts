@@ -1,4 +1,4 @@
-/** The bucket of a client that gets a copy of each picture: its setting, and what its client sees of it. */
+/** The bucket of a client that gets a copy of each picture: the setting, and the view of the client. */
 import type { SigningKeys } from '../aws/signed-fetch.ts';
 
 /** Where a copy goes. The service speaks S3 and takes addresses with the bucket in their path. */
@@ -17,7 +17,7 @@ export interface StoredBucket extends BucketPlace {
   readonly updatedAt: string;
 }
 
-/** What each member may be: letters that neither a service nor a signature encodes. */
+/** The form of each member: only characters that neither a service nor a signature encodes. */
 export const bucketForms = {
   region: /^[a-z0-9-]{1,64}$/,
   bucket: /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/,
@@ -29,12 +29,12 @@ export const longestPrefix = 200;
 /** The two keys of the client, as they are sealed. */
 export type BucketKeys = Pick<SigningKeys, 'accessKeyId' | 'secretAccessKey'>;
 
-/** What the client is shown. The keys are never among it. */
+/** The view of the client, without the keys. */
 export function bucketView({ endpoint, bucket, prefix, region, updatedAt }: StoredBucket) {
   return { endpoint, bucket, prefix, region, updated_at: updatedAt };
 }
 
-/** The address of an object: bucket and key stand in the path, which every service takes. */
+/** The address of an object, with bucket and key in the path, which every service accepts. */
 export function objectAddress({ endpoint, bucket }: BucketPlace, key: string): string {
   return `${endpoint}/${bucket}/${key}`;
 }

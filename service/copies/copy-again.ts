@@ -11,10 +11,12 @@ export interface CopyAgainServices {
   readonly noticeExecutions: NoticeExecutions;
 }
 
-/** 'still_pending': an attempt is owed, or a newer release has accepted the creation, which alone may change it. */
+/**
+ * 'still_pending': an attempt is due, or a newer release has accepted the creation and only it may change it.
+ */
 export type RefusedCopy = 'not_completed' | 'no_results' | 'still_pending';
 
-/** Begins a new round of attempts, also for a picture that no bucket was set for when it was ordered. */
+/** Begins a new round of attempts, also for a picture that was ordered before a bucket was set. */
 export async function copyAgain(
   creation: CreationRecord,
   { clock, schema, copies, noticeExecutions }: CopyAgainServices,

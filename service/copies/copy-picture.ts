@@ -1,7 +1,7 @@
 /**
- * One attempt to copy the picture of a completed creation into the bucket of its client. It is claimed before anything
- * is sent, as an attempt of a webhook is. After a crash between the copy and its note the next attempt stores the same
- * bytes under the same name.
+ * One attempt to copy the picture of a completed creation into the bucket of its client. Like an attempt of a
+ * webhook, it is claimed before anything is sent. After a crash between the copy and its note the next
+ * attempt stores the same bytes under the same name.
  */
 import { bucketMillis } from '../contract/limits.ts';
 import { objectKey } from '../creations/copy-items.ts';
@@ -31,7 +31,7 @@ export interface CopyServices extends Pick<
   readonly secretBox: Pick<SecretBox, 'open'>;
 }
 
-/** Nothing is copied any more. What lies in the client's bucket already stays there. */
+/** Stops the copies. Objects in the client's bucket stay there. */
 const deleted = 'the picture was deleted';
 
 /** Throws WebhookNotDelivered when a further attempt is due later. */
@@ -59,7 +59,10 @@ export async function copyOwed(work: NoticeRecord, services: CopyServices): Prom
   await attempt(work, { creation, bucket, bytes }, logWith(services, idsOf(creation)));
 }
 
-/** Undefined: the picture was deleted since the creation was read. A slow bucket of our own is no attempt. */
+/**
+ * Undefined: the picture was deleted since the creation was read. When our own bucket is busy, no attempt is
+ * counted.
+ */
 async function bytesOf(
   { id, results: [image] }: CreationRecord,
   { images, creations, clock }: CopyServices,

@@ -1,6 +1,6 @@
 /**
- * The schedule of a copy is in the item of its work (service/creations/copy-items.ts). An attempt is claimed there before it begins, and its
- * end is written into the work and into the creation by one transaction.
+ * The schedule of a copy is in the item of its work (service/creations/copy-items.ts). An attempt is claimed
+ * there before it begins. One transaction writes its end into the work and into the creation.
  */
 import { tryUpdate } from '../aws/dynamodb/conditional.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
@@ -35,7 +35,7 @@ export function createCopyStore(table: Table) {
     /** Ends the newest attempt, or the whole work. Does nothing when that happened meanwhile. */
     settle: (work: NoticeRecord, attempt: number, next: CopyNext, copy: CopyState): Promise<void> =>
       settle(table, { work, attempt, next, copy }),
-    /** The work of a creation's copy. Undefined: none was ever owed, or it is long over. */
+    /** The work of a creation's copy. Undefined: no copy was ordered, or the work has expired. */
     read: async (id: CreationId): Promise<NoticeRecord | undefined> => {
       const item = await getItem(table, keys.notice(noticeIdOfCopy(id)));
       return item && noticeFromItem(item);

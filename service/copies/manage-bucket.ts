@@ -49,7 +49,7 @@ const schema = z.strictObject({
 /** The name of the small object that a new setting writes, and deletes if its keys allow that. */
 const probeName = 'darkroom-test.txt';
 
-/** Sets the bucket, once it has taken a small object. Throws 400 that says what the bucket answered. */
+/** Sets the bucket after it has stored a small object. Throws 400 with the answer of the bucket. */
 export async function setBucket(
   request: ApiRequest,
   account: AccountId,

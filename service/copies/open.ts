@@ -14,7 +14,7 @@ export function openCopies(on: On<'dynamodb' | 'images'>) {
 
 export type BucketApiServices = ServicesOf<typeof openEndpointsAndBucket>;
 
-/** Of the function that manages where the events and the pictures of an account go. */
+/** The services of the function that manages the endpoints and the bucket of an account. */
 export function openEndpointsAndBucket(on: ApiPlatform & On<'outbound' | 'secretBox' | 'states'>) {
   const open = openEndpoints(on);
   const table = tableOf(on);

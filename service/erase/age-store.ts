@@ -1,4 +1,4 @@
-/** What the erasure by age reads and writes: how far it is, the creations of some days, and their records. */
+/** What the erasure by age reads and writes: its progress, the creations of some days, and their records. */
 import { batchGetAtOnce } from '../aws/dynamodb/batch-get.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, putItem } from '../aws/dynamodb/send.ts';
@@ -27,11 +27,11 @@ export type AgedCreation = Pick<CreationRecord, (typeof attributes)[number]>;
 export interface AgeProgress {
   /** Every creation that was accepted before this day is erased. */
   readonly doneUntil: string;
-  /** The run under way erases what was accepted before this day. Absent between two runs. */
+  /** The current run erases creations that were accepted before this day. Absent between two runs. */
   readonly until?: string;
   /** The earliest day of a creation that this run could not erase yet. */
   readonly leftFrom?: string;
-  /** The run continues behind this account of the list. */
+  /** The run continues after this account of the list. */
   readonly after?: string;
 }
 
@@ -67,7 +67,7 @@ export function createAgeStore(table: Table) {
         IndexName: listingIndex.name,
         KeyConditionExpression: `${listingIndex.partition} = :list`,
         ExpressionAttributeValues: { ':list': `CREATIONS#${account}` },
-        // No id is only the beginning of one, so the last day is not included.
+        // No id equals this prefix, so the last day is not included.
         range: { sort: listingIndex.sort, from: firstIdOf(from), to: firstIdOf(until) },
         Limit: creationsAtOnce,
       };

@@ -1,7 +1,7 @@
 /**
- * The erasure by age: the texts of a creation go after the days of the setting keepPromptsDays. A run begins once a
- * day and covers the days since the last run, account by account. A run that is cut off continues where it was, and
- * a creation that cannot be erased yet is met by the next run again.
+ * The erasure by age: the texts of a creation are erased after the days of the setting keepPromptsDays. A run
+ * begins once a day and covers the days since the last run, account by account. A run that is cut off
+ * continues later, and the next run tries a creation again that cannot be erased yet.
  */
 import { inLanes } from '../values/lanes.ts';
 import { isKnownVersion } from '../values/runtime.ts';
@@ -30,7 +30,7 @@ export async function eraseByAge(services: EraseContentServices, isTimeUp: () =>
       const days = left.map(({ createdAt }) => createdAt.slice(0, 10));
       const [leftFrom] = [...days, ...(progress.leftFrom === undefined ? [] : [progress.leftFrom])].sort();
       progress = { ...progress, ...(leftFrom !== undefined && { leftFrom }) };
-      // This account is begun again, which finds nothing where it is erased already.
+      // This account is read again from its beginning. Erased creations are skipped.
       if (isTimeUp()) {
         await age.save(progress);
         return erased;
@@ -45,7 +45,7 @@ export async function eraseByAge(services: EraseContentServices, isTimeUp: () =>
   return erased;
 }
 
-/** Gives those that could not be erased yet. */
+/** Returns the creations that could not be erased yet. */
 async function eraseAll(
   creations: readonly AgedCreation[],
   { erasures, leftovers, clock, schema, keepPromptsDays }: EraseContentServices,

@@ -5,7 +5,7 @@ import { errorName } from '../values/runtime.ts';
 import { eraseByAge } from './by-age.ts';
 import type { EraseContentServices } from './open.ts';
 
-/** One creation with a webhook takes some ten calls. The next start goes on with the rest. */
+/** One creation with a webhook takes about ten calls. The next start continues with the rest. */
 const reserveMillis = 30_000;
 
 export interface EraseReport {

@@ -1,4 +1,4 @@
-/** From a plan to charged creations: means, source images, one transaction, and its refusals. */
+/** From a plan to charged creations: check of the money, source images, one transaction, and its refusals. */
 import { getsNotices } from '../accounts/account.ts';
 import { exceededBudget } from '../accounts/caps.ts';
 import { capKinds, toldOf, capRules } from '../accounts/cap-kinds.ts';
@@ -38,13 +38,13 @@ import { addressesOf, type CopiedImages, copySources } from './sources.ts';
 
 interface Demand {
   readonly cost: Micros;
-  /** How many creations. */
+  /** The number of creations. */
   readonly count: number;
-  /** For whom, as far as the request says. */
+  /** The user of the client, if the request names one. */
   readonly user: string | undefined;
 }
 
-/** First check of budget, balance and quota, in this order: spares downloads. The charge decides again. */
+/** First check of budget, balance and quota, in this order, to save downloads. The charge decides again. */
 export function checkMeans(
   caller: Caller,
   { cost, user, count }: Demand,
@@ -71,7 +71,7 @@ function demandOf({ plan }: Pick<Submission, 'plan'>): Demand {
   return { cost: costOfAll(plan), count, user };
 }
 
-/** Says in a 402 for the balance whether the automatic top-up of the account brings money. */
+/** Adds to a 402 for the balance whether the automatic top-up of the account will add money. */
 async function withTopUpState(
   error: unknown,
   { account, token }: Caller,
@@ -119,7 +119,7 @@ function isAlertSent(refused: RefusedFor, { account, apiKey, state, nowMillis }:
   return mark?.level === 100 && mark.capMicros === apiKey[capName];
 }
 
-/** How often the charge is built anew because a record changed between the read and the write. */
+/** How often the charge is built again because a record changed between the read and the write. */
 const mostCharges = 3;
 
 interface Submission extends CopiedImages {
@@ -148,7 +148,7 @@ export interface ChargeRequest extends Omit<Submission, 'sources' | 'mask' | 'to
   readonly inline?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Charges the creations. A refusal for money may also send a notice that the money has ended. */
+/** Charges the creations. A refusal for money may also send a notice that the wallet is empty. */
 export async function chargeRequest(
   asked: ChargeRequest,
   services: SubmitServices,
@@ -177,8 +177,7 @@ export async function chargeRequest(
 async function chargeCreations(first: Submission, services: SubmitServices): Promise<Charged | RetryMoved> {
   let submission = first;
   for (let charges = 1; ; charges += 1) {
-    // A charge whose answer came too late would be a charge for nothing: there must be time to charge and to
-    // start.
+    // There must be time to charge and to start. Otherwise the client would not get the answer of its charge.
     if (services.budget.left() < chargeMillis) throw overloaded();
     const order = orderOf(submission, services);
     const outcome = await services.charges.charge(order);

@@ -17,7 +17,7 @@ import {
 import type { RetryStore } from '../creations/retry-store.ts';
 import type { CreationId } from '../values/ids.ts';
 
-/** At least one: what one charge made. */
+/** The creations of one charge, at least one. */
 export type Creations = readonly [CreationRecord, ...CreationRecord[]];
 
 /** Creations that this request made, or that an earlier request made. */
@@ -34,9 +34,9 @@ export type Replay =
   | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
 
 /**
- * The creations that an earlier request with the same key made; one of them at least has not failed. Throws 400
- * idempotency_key_mismatch when that was another request.
- * @param record what the table holds under the key
+ * The creations that an earlier request with the same key made; at least one of them has not failed. Throws
+ * 400 idempotency_key_mismatch when the earlier request was different.
+ * @param record the stored record of the key
  */
 export async function findReplay(
   record: IdempotencyRecord | undefined,

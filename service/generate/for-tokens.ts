@@ -29,7 +29,7 @@ export function fieldsRefusedToToken(
   ];
 }
 
-/** The body with webhook and metadata of the token. They are no part of what a repetition has to repeat. */
+/** The body with webhook and metadata of the token. A repeated request need not have the same two. */
 export function boundByToken(body: ImageRequestBody, { webhookUrl, metadata }: UserToken): ImageRequestBody {
   return {
     ...body,

@@ -135,7 +135,7 @@ async function asTheyAre(
   return Promise.all([read(first, 0), ...others.map((one, index) => read(one, index + 1))]);
 }
 
-/** 202 at once, or what became of the creations for a client that prefers to wait. */
+/** 202 at once, or the outcome of the creations for a client that prefers to wait. */
 async function answerTo(
   request: ApiRequest,
   { creations, isList }: Made,

@@ -104,7 +104,7 @@ function calledBy(body: unknown): Called | undefined {
   const { name, arguments: given } = body['params'];
   const tool = typeof name === 'string' ? findTool(name) : undefined;
   if (!tool || idOf(body) === null) return undefined;
-  // Models often name every argument, and give null where they mean none.
+  // Models often send every argument, with null for an absent one.
   const args = Object.entries(isObject(given) ? given : {}).filter(([, value]) => value !== null);
   return { tool, args: Object.fromEntries(args) };
 }

@@ -4,7 +4,7 @@ import { mcpRequestMillis } from '../contract/limits.ts';
 import { charging, loggingConflicts, type SubmitPlatform } from '../generate/open.ts';
 import type { ServicesOf } from '../platform/common.ts';
 
-/** For the tools of the MCP endpoint: what all of the API's operations behind them need. */
+/** The services of all API operations that the tools of the MCP endpoint call. */
 export type McpServices = AfterCatalog<ServicesOf<typeof openMcp>>;
 
 export function openMcp(on: SubmitPlatform & CancelPlatform) {

@@ -30,7 +30,7 @@ function refusal(
   };
 }
 
-/** A refusal of the API that concerns the request as a whole: who asks, and how often. */
+/** A refusal of the API that concerns the request as a whole: its authentication or its rate. */
 export function refusedBy(problem: Problem, id: RpcId): StreamedAnswer {
   const { status, code, message, details, headers } = problem;
   return refusal(status, { code: serverError, message, data: { code, details } }, id, {

@@ -135,7 +135,7 @@ async function answerOf(
 
 type RunTool = (tell: TellProgress | undefined) => Promise<CallToolResult>;
 
-/** The SDK runs only the tool that the frame has found, and that one only for a message that calls it. */
+/** The SDK runs only the tool that the frame has found, and only for a message that calls this tool. */
 const noTool: RunTool = () => Promise.reject(new Error('a tool was called that the frame did not find'));
 
 async function throughTheSdk({ message, request }: Incoming, run: RunTool): Promise<StreamedAnswer> {
@@ -225,7 +225,7 @@ async function calledTool({ tool, args }: Called, calling: Calling): Promise<Cal
   }
 }
 
-/** The answer, and what is done when all of it is out. */
+/** The answer, and the work after its last byte. */
 function endingWith(answer: StreamedAnswer, end: () => void): StreamedAnswer {
   const { body } = answer;
   if (typeof body !== 'string') return { ...answer, body: thenEnd(body, end) };

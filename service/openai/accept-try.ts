@@ -1,4 +1,4 @@
-/** A request that is one of the tries of a call (service/creations/retries.ts): it is charged once, however often it is sent. */
+/** A try of a call (service/creations/retries.ts). The call is charged once, however often it is sent. */
 import type { Caller } from '../api/admit.ts';
 import type { Hold } from '../api/hold.ts';
 import { idempotencyKeyMalformed, overloaded, tooManyHeld } from '../api/problems.ts';
@@ -35,11 +35,11 @@ export interface TriedCall {
 }
 
 export interface AcceptedImages extends Accepted {
-  /** Of a request without an Idempotency-Key: the call that it is a try of. */
+  /** The call of a try. Only without an Idempotency-Key. */
   readonly call?: TriedCall;
 }
 
-/** What the charge writes, so that a request that is sent again finds its creations. */
+/** Written by the charge, so that a repeated request finds its creations. */
 interface Order {
   readonly idempotency?: Idempotency;
   readonly retry?: RetryCharge;
@@ -75,7 +75,7 @@ async function acceptTry(
   throw overloaded();
 }
 
-/** Undefined when another try was faster, so that this one has to read again. */
+/** Undefined when another try was faster. Then this try has to read again. */
 async function takeOrMake(
   request: Try,
   head: RetryHead | undefined,
@@ -122,7 +122,10 @@ async function isRefusedByOwnCall(
   return (await retries.readHead(place))?.made !== head?.made;
 }
 
-/** Records the client's answer, which does not depend on it: without it a later try searches longer. */
+/**
+ * Records the client's answer. The answer does not wait for it: without the record a later try only reads
+ * more.
+ */
 export async function noteTold(
   call: TriedCall | undefined,
   told: Told,
@@ -171,7 +174,8 @@ async function makeImages(
 ): ReturnType<MakeImages> {
   const plan = planImages(asked, caller, services);
   await checkWebhook(plan, services);
-  // The answer has no form for pictures that are not there yet, so nothing is charged for a request that cannot wait.
+  // The answer has no form for pictures that are not rendered yet, so a request that cannot wait is not
+  // charged.
   if (!(await hold.take())) throw tooManyHeld(services.held.limit);
   const { inline } = asked;
   const charged = await chargeRequest({ caller, requestId, plan, inline, ...order }, services);

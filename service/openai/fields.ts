@@ -25,7 +25,7 @@ function foreignUser(value: unknown): string | undefined | Wrong {
 
 export type OpenaiAction = 'generate' | 'edit';
 export type ResponseFormat = 'b64_json' | 'url';
-/** As they were sent, without those that are null. */
+/** The members as they were sent, without null values. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const mostPartialImages = 3;
@@ -182,8 +182,8 @@ export function modelIdOf<Name extends string | undefined>(name: Name, aliases: 
 }
 
 /**
- * What the answer shows of each picture. OpenAI's newer models answer base64 alone. Of the older ones a program reads
- * what it likes, and may read the URL without having asked for it (LangChain for Python).
+ * What the answer shows of each picture. OpenAI's newer models return only base64. For the older ones a
+ * program may read the URL without having requested it (LangChain for Python).
  */
 export function shownFormats(
   { responseFormat, ours: { model = unnamed } }: Pick<OpenaiAsked, 'responseFormat' | 'ours'>,

@@ -32,7 +32,7 @@ export function paidFor(creations: Creations): Micros {
   return asMicros(creations.reduce((sum, one) => sum + one.costMicros - one.refundedMicros, 0));
 }
 
-/** On every answer after the charge. */
+/** The headers of every answer after the charge. */
 export function creationHeaders(creations: Creations): Readonly<Record<string, string>> {
   return {
     'x-darkroom-creation-id': creations.map(({ id }) => id).join(','),
@@ -70,7 +70,7 @@ function failed(creation: CreationRecord, headers: Problem['headers']): Problem 
   });
 }
 
-/** Where a client finds its paid pictures: the address to GET with the same key, and the page of the portal. */
+/** The addresses of paid pictures: one to GET with the same key, and the page of the portal. */
 function placesOf(creations: Creations, { addresses: { api, portal } }: Services): Problem['details'] {
   return {
     creation_ids: creations.map(({ id }) => id),

@@ -100,7 +100,7 @@ export interface OpenaiRequest {
   readonly body: ImageRequestBody;
   /** The bytes of images that the request itself holds, by their items in body.image_urls and by body.mask_url. */
   readonly inline: ReadonlyMap<string, Uint8Array>;
-  /** By which the same request is recognised. */
+  /** The hash that identifies a repeated request. */
   readonly hash: string;
 }
 

@@ -87,7 +87,7 @@ const problemRows: Readonly<Record<Problem['code'], ProblemRow>> = {
   ERR_INPUT_FETCH_FAILED: { code: 'input_fetch_failed', param: 'image' },
   ERR_GENERATION_FAILED: { code: 'generation_failed' },
   ERR_PROVIDER_UNAVAILABLE: { code: 'provider_unavailable', reasons: { overloaded: 'overloaded' } },
-  // The portal alone makes these.
+  // Only the portal makes these.
   ERR_SESSION_REQUIRED: { code: 'invalid_api_key' },
   ERR_FORBIDDEN: { code: 'forbidden' },
   ERR_CONFLICT: { code: 'conflict' },

@@ -1,7 +1,7 @@
 /** An answer of an issuer is a few kilobytes. */
 const mostBytes = 256 * 1024;
 
-/** fetch() whose answer has come whole, and which throws when the answer is too long. */
+/** fetch() that waits for the whole answer, and throws when the answer is too long. */
 export async function cappedFetch(address: string, init: object): Promise<Response> {
   const response = await fetch(address, init);
   const chunks: Uint8Array[] = [];

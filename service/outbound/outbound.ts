@@ -150,7 +150,7 @@ function redirectOf({ status, location }: ExchangeAnswer, from: URL): string | u
   return URL.canParse(location, from.href) ? new URL(location, from).href : location;
 }
 
-/** A 5xx or a 429 may be gone at the next try. Every other status would come again. */
+/** A 5xx or a 429 may be temporary. Every other status would come again. */
 function sourceOf({ status, body, cut }: ExchangeAnswer): SourceResult {
   if (status >= 200 && status < 300) return cut ? { kind: 'too_large' } : { kind: 'fetched', bytes: body };
   return { kind: 'failed', retryable: status >= 500 || status === 429 };

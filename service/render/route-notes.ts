@@ -81,7 +81,7 @@ export function openRouteNotes(services: HealthServices) {
      * Notes once that an attempt takes far longer than usual, since its vendor may hang. Returns a function
      * that ends this.
      */
-    watch: (attempt: RouteAttempt): (() => void) => {
+    noteIfLate: (attempt: RouteAttempt): (() => void) => {
       const after = lateAfterMillis(health.seen(attempt), clock.now());
       if (after === undefined) return () => undefined;
       const limit = clock.deadline(Date.parse(attempt.startedAt) + after);

@@ -56,7 +56,7 @@ export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
     const provider = await services.providers.get(attempt.provider);
     const callbackUrl = await begin(route, provider, endsAtMillis, limit);
     const began = clock.elapsed();
-    const answered = await watched(route, () => ask(route, provider, endsAtMillis, limit, callbackUrl));
+    const answered = await withLateNote(route, () => ask(route, provider, endsAtMillis, limit, callbackUrl));
     if (answered.kind === 'parked') return answered;
     const millis =
       attempt.jobId === undefined ? Math.round(clock.elapsed() - began) : millisSince(attempt, clock.now());
@@ -105,8 +105,11 @@ async function begin(
   return address?.url;
 }
 
-async function watched<Result>({ notes, attempt }: RouteTry, work: () => Promise<Result>): Promise<Result> {
-  const end = notes.watch(attempt);
+async function withLateNote<Result>(
+  { notes, attempt }: RouteTry,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const end = notes.noteIfLate(attempt);
   try {
     return await work();
   } finally {

@@ -58,7 +58,7 @@ export function createOperatedReads(table: Table) {
       const row = await getItem(table, keys.ledger(accountId, createdAt, 'charge', id));
       return row && ledgerRowFromItem(row).requestId;
     },
-    /** The ids of open creations, at most so many of each shard. */
+    /** The ids of open creations, with a limit for each shard. */
     openCreations: (mostOfShard: number): Promise<OpenIds> => openIds(table, mostOfShard),
     /** Of those that were accepted since this time, RFC 3339. */
     newestCreations: async (
@@ -180,6 +180,6 @@ interface OpenIds {
 
 interface AccountPage {
   readonly accounts: readonly Account[];
-  /** Behind which account the next page begins. Absent on the last page. */
+  /** The account after which the next page begins. Absent on the last page. */
   readonly after?: string;
 }

@@ -15,7 +15,7 @@ export function ledgerOfDays(account: AccountId, days: Days | { readonly after: 
   return {
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': keys.account(account).pk },
-    // Times follow "LEDGER#". No time is only a day, so the day after `to` is not included.
+    // Keys are "LEDGER#" and a time. No time is only a day, so the day after `to` is not included.
     range: { sort: 'sk', from: `LEDGER#${from}`, to: `LEDGER#${end}` },
   };
 }

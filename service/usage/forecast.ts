@@ -1,4 +1,4 @@
-/** What an account will have spent at the end of a month, if the next days are as the last seven were. */
+/** The spend of an account at the end of a month, if the next days are like the last seven. */
 import { asMicros, type Micros } from '../values/money.ts';
 import { dayBefore } from './day-sums.ts';
 

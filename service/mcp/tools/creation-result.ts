@@ -116,7 +116,7 @@ function keyOf(url: string): string {
   return /results\/(?:signed\/)?[\w-]+\.\w+/.exec(url)?.[0] ?? '';
 }
 
-/** The picture itself, when hosts can show it. Without it the link is left, so no failure of the read counts. */
+/** The picture itself, when hosts can show it. The link remains in any case, so a failed read is no error. */
 async function pictureOf(
   { id, results }: CreationBody,
   { images, log }: McpServices,

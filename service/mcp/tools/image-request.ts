@@ -71,7 +71,7 @@ function fits(model: ModelBody, args: Arguments): boolean {
   );
 }
 
-/** Undefined: the choice is left to the model. */
+/** Undefined: the model chooses. */
 function tierOf({ quality }: Arguments): string | undefined {
   return typeof quality === 'string' && quality !== 'auto' ? quality : undefined;
 }

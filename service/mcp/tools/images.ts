@@ -99,7 +99,7 @@ interface Accepted {
   readonly seconds: number;
 }
 
-/** What this call makes, or what the same call made when it was sent before. */
+/** The creations of this call, or of the same call when it was sent before. */
 async function accept(call: ToolCall): Promise<Accepted> {
   const { args, caller, services } = call;
   checkArguments(args, generateInput);
