@@ -29,7 +29,7 @@ export function createLinkStore(table: Table) {
     return (await inOneStep(table, [taking])) === 'done' ? String(item['email']) : undefined;
   }
   return {
-    /** Gives the token of a new link. */
+    /** Returns the token of a new link. */
     make: (email: string, nowMillis: number): Promise<string> => make(undefined, email, nowMillis),
     makeFirst: (nowMillis: number): Promise<string> => make(first, '', nowMillis),
     /** The address of the person, or undefined. */

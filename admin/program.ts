@@ -52,7 +52,7 @@ const commands = [
   addServiceCommands,
 ];
 
-/** Runs one command and gives its exit code. Every error is printed as one sentence. */
+/** Runs one command and returns its exit code. Every error is printed as one sentence. */
 export async function runAdmin(args: readonly string[], said: Omit<Console, 'fail'>): Promise<number> {
   let code = 0;
   const program = new OperatorCommand({ ...said, fail: () => (code = 1) }, 'npm run admin --')

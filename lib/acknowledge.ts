@@ -12,7 +12,7 @@ export function logicalIdOf(construct: IConstruct): string {
 }
 
 /**
- * Gives the reason why a rule of cdk-nag does not apply to a construct. The reason holds for
+ * Returns the reason why a rule of cdk-nag does not apply to a construct. The reason holds for
  * the construct and its children, and not for the rest of the stack.
  */
 export function acknowledge(construct: IConstruct, reasons: Readonly<Record<NagRule, string>>): void {

@@ -214,7 +214,7 @@ const essential = [
   'Reconcile',
 ];
 
-/** Adds alarms, dashboard, saved queries and budget. Gives the topic of the alarms. */
+/** Adds alarms, dashboard, saved queries and budget. Returns the topic of the alarms. */
 export function observe(scope: Construct, observed: Observed): Topic {
   const { settings, store, httpApi, streams, execution, functionNamed, trafficShift } = observed;
   new SavedQueries(scope, 'Queries', observed);

@@ -17,7 +17,7 @@ const firstPauseMillis = 20;
 
 const acceptedSchema = z.object({ id: z.string() });
 
-/** Sends one creation and gives its id. Throws when the answer is not 202. */
+/** Sends one creation and returns its id. Throws when the answer is not 202. */
 export async function submit(
   { machine }: Pick<Place, 'machine'>,
   key: string,

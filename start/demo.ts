@@ -36,7 +36,7 @@ const inboxSchema = z.object({
 
 type Say = (line: string) => void;
 
-/** Runs the demo. A failure is printed as one sentence. Gives the exit code. */
+/** Runs the demo. A failure is printed as one sentence. Returns the exit code. */
 export async function runDemo(print: Say, complain: Say): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-demo-'));
   try {
@@ -112,7 +112,7 @@ async function completed(service: RunningService, id: string): Promise<Creation>
   return creation;
 }
 
-/** Waits for the webhook and gives its event. Throws when the signature is wrong. */
+/** Waits for the webhook and returns its event. Throws when the signature is wrong. */
 async function verifiedWebhook({ machine }: RunningService, id: string): Promise<string> {
   for (const until = performance.now() + patienceMillis; performance.now() < until;) {
     const { data } = inboxSchema.parse(await (await fetch(machine.inboxUrl)).json());

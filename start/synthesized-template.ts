@@ -46,7 +46,7 @@ export const oneMachineContext = 'darkroom:one-machine';
 /** The CDK's command line sets this context. With it, each resource names its asset and its construct. */
 const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
 
-/** Gives the path of the stack's template, with the bundles beside it. */
+/** Returns the path of the stack's template, with the bundles beside it. */
 export async function synthesizedTemplate(
   progress: (line: string) => void = () => undefined,
 ): Promise<string> {

@@ -10,7 +10,7 @@ import { OperatorError } from '../operator-error.ts';
 const lockSchema = z.object({ packages: z.object({ '': z.record(z.string(), z.unknown()) }) });
 
 /**
- * Gives the folder with node_modules, in the user's cache.
+ * Returns the folder with node_modules, in the user's cache.
  * @param lockFile the shipped package-lock.json
  */
 export async function toolchain(lockFile: URL, tell: (line: string) => void): Promise<string> {
@@ -46,7 +46,9 @@ export async function toolchain(lockFile: URL, tell: (line: string) => void): Pr
   }
 }
 
-/** Runs a program on the terminal of the command. Gives its exit code, which is 1 when a signal ended it. */
+/**
+ * Runs a program on the terminal of the command. Returns its exit code, which is 1 when a signal ended it.
+ */
 export async function run(
   program: string,
   args: readonly string[],

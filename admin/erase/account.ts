@@ -102,7 +102,7 @@ async function eraseNames(id: AccountId, table: Table): Promise<boolean> {
   return outcome.kind === 'done';
 }
 
-/** Gives the time of the first run. From then on nothing new begins, and no notice is made. */
+/** Returns the time of the first run. From then on nothing new begins, and no notice is made. */
 async function disable(id: AccountId, { table, clock }: AccountErasure): Promise<number> {
   const { Attributes } = await updateItem(table, keys.account(id), {
     UpdateExpression:

@@ -23,7 +23,7 @@ const denials = new Set([
   'UnauthorizedOperation',
 ]);
 
-/** Gives the answer. Throws CannotAsk, which names the permission when this is what is missing. */
+/** Returns the answer. Throws CannotAsk, which names the permission when this is what is missing. */
 export async function askAws<Answer>(permission: string, send: () => Promise<Answer>): Promise<Answer> {
   try {
     return await send();

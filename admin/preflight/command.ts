@@ -26,7 +26,7 @@ export interface Report {
   readonly findings: readonly Finding[];
 }
 
-/** Prints the report, and gives the exit code: 1 when something stops the deployment. */
+/** Prints the report, and returns the exit code: 1 when something stops the deployment. */
 export function printReport(report: Report, json: boolean, print: (line: string) => void): number {
   const { findings } = report;
   const isStopped = findings.some(({ level }) => level === 'stops');
@@ -97,7 +97,8 @@ export interface Writers {
 }
 
 /**
- * Prints the findings, and gives the exit code: 1 when something stops the deployment, or no question can be asked.
+ * Prints the findings, and returns the exit code: 1 when something stops the deployment, or no question can
+ * be asked.
  */
 export async function preflightCommand(
   { stage, stack, settings: file, region: named, traffic, withoutAlarms, json }: PreflightCommand,

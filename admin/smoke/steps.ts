@@ -25,7 +25,10 @@ type Body = Reply['body'];
 
 const bodies = (list: unknown): readonly Body[] => z.array(bodySchema).parse(list);
 
-/** Runs all steps in order, and gives the price of the picture in USD. Throws SmokeError at the first failed step. */
+/**
+ * Runs all steps in order, and returns the price of the picture in USD. Throws SmokeError at the first failed
+ * step.
+ */
 async function runSmoke(
   client: SmokeClient,
   options: SmokeOptions,
@@ -250,7 +253,7 @@ export interface SmokeCommand {
   readonly json?: boolean;
 }
 
-/** Gives the exit code: 1 when a step fails or an option is wrong. */
+/** Returns the exit code: 1 when a step fails or an option is wrong. */
 export async function reportSmoke(command: SmokeCommand): Promise<number> {
   const isJson = command.json === true;
   const steps: { readonly step: string; readonly found: string }[] = [];

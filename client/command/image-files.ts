@@ -107,7 +107,7 @@ async function mustBeWritable(folder: string): Promise<void> {
   }
 }
 
-/** Saves every image of the creation, and gives the paths in the order of the results. */
+/** Saves every image of the creation, and returns the paths in the order of the results. */
 export async function saveImages(
   { io, options }: Session,
   client: Darkroom,

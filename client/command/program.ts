@@ -50,7 +50,7 @@ function createProgram(io: Io): SessionCommand {
   return program;
 }
 
-/** Runs one command, and gives its exit code. Every error is one sentence and a fix. */
+/** Runs one command, and returns its exit code. Every error is one sentence and a fix. */
 export async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const program = createProgram(io);
   try {

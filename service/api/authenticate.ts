@@ -125,7 +125,7 @@ function ownerOf(parsed: ParsedKey | undefined, { account, apiKey }: RequestStat
   return isKnown ? { account, apiKey } : undefined;
 }
 
-/** The holder of the key. Gives the 401 of a key that is unknown or has ended. */
+/** The holder of the key. Returns the 401 of a key that is unknown or has ended. */
 function holderOf(presented: Presented, owner: Owner | undefined, nowMillis: number): Owner | Problem {
   if (presented.kind === 'absent' || presented.kind === 'empty')
     return keyMissing(presented.kind === 'absent');

@@ -47,7 +47,7 @@ function ownCreation({ account, token, state: { creation } }: Caller): CreationR
   return creation;
 }
 
-/** POST /creations/{id}/cancel: fails the creation and gives its charge back. Body and key are not read. */
+/** POST /creations/{id}/cancel: fails the creation and refunds its charge. Body and key are not read. */
 export const cancelCreation: Handle<CancelApiServices> = async (request, caller, services) => {
   checkQuery(request, 'cancelCreation');
   const creation = ownCreation(caller);

@@ -13,7 +13,7 @@ export async function* partsOf(body: StreamedAnswer['body']): AsyncGenerator<str
   else yield* body;
 }
 
-/** Gives the answer to one event of a REST API. It never throws: a refusal is an answer, too. */
+/** Returns the answer to one event of a REST API. It never throws: a refusal is an answer, too. */
 export type StreamedHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<StreamedAnswer>;
 
 export type StreamHandler = (

@@ -18,7 +18,7 @@ const stateKeptMillis = 7 * 86_400_000;
 export function createAuditRunStore(table: Table) {
   return {
     /**
-     * Takes the lock, and gives the run that is not finished, or a new run of this day. `none`: the run of
+     * Takes the lock, and returns the run that is not finished, or a new run of this day. `none`: the run of
      * this day is finished, or somebody works on it.
      */
     take: async (day: string, lock: AuditLock, nowMillis: number): Promise<AuditRun | 'none'> => {

@@ -75,7 +75,7 @@ const creationSchema = z.object({
 });
 type Creation = z.infer<typeof creationSchema>;
 
-/** Gives the milliseconds from the order to the fetched picture. */
+/** Returns the milliseconds from the order to the fetched picture. */
 async function orderPicture(
   api: PublicApi,
   runId: string,

@@ -41,7 +41,8 @@ export function createCopyStore(table: Table) {
       return item && noticeFromItem(item);
     },
     /**
-     * Begins a new round of attempts, and gives the number of its execution. Undefined when the work has changed.
+     * Begins a new round of attempts, and returns the number of its execution. Undefined when the work has
+     * changed.
      * @param known the work as it was read
      */
     reopen: (

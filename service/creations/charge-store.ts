@@ -39,7 +39,7 @@ export function createCharges(table: Table) {
     },
     /** Adds a charged creation to the open ones; the code that ends the creation subtracts it. Never fails. */
     countStart: (id: CreationId): Promise<void> => countOpen(table, id, 1),
-    /** Fails the creation and gives its charge back, once. 'busy': the caller has to call again. */
+    /** Fails the creation and refunds its charge, once. 'busy': the caller has to call again. */
     refund: async (
       creation: CreationRecord,
       refund: Refund,

@@ -16,7 +16,7 @@ const keptMillis = 86_400_000;
 const isFreeToTake = 'attribute_not_exists(pk) OR #until <= :now OR holder = :holder';
 const isHeld = 'holder = :holder';
 
-/** Takes the lease and gives its turn. @param taskToken replaces the stored one, if any */
+/** Takes the lease and returns its turn. @param taskToken replaces the stored one, if any */
 export async function takeLeaseItem(
   table: Table,
   id: CreationId,

@@ -35,7 +35,7 @@ export async function refundCreation(
   return outcome;
 }
 
-// RefundCharge, a state of the execution: fails the creation with its message and gives the charge back,
+// RefundCharge, a state of the execution: fails the creation with its message and refunds the charge,
 // once.
 
 /** Throws RefundBusy when the table was too busy: the state machine tries again. */

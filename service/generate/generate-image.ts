@@ -105,7 +105,7 @@ async function accept(
 
 type Start = Awaited<ReturnType<typeof startCreation>> | Problem;
 
-/** A creation that could not be started has failed and was refunded, and gives its Problem. */
+/** A creation that could not be started has failed and was refunded. Returns its Problem. */
 export async function startCreations(creations: Creations, services: StartServices): Promise<Start[]> {
   return Promise.all(
     creations.map((creation) =>

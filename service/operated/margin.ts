@@ -28,7 +28,7 @@ export function checkReportedDays({ from, to }: Days): void {
     throw wrong('from', `at most ${mostDays} days; the command "report" has no limit`);
 }
 
-/** Reads the rows of all accounts. Gives the names of the accounts by their ids. */
+/** Reads the rows of all accounts. Returns the names of the accounts by their ids. */
 export async function readAllBooked(
   ledgers: AllLedgers,
   days: Days,

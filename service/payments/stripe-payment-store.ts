@@ -66,8 +66,8 @@ export function createStripePaymentStore(table: Table) {
      */
     hold: (payment: StripePayment): Promise<boolean> => hold(table, payment),
     /**
-     * Ends a payment that Stripe will surely not take, and gives its reservation back. The top-up pauses, if a reason
-     * is given. False when the payment is no longer open.
+     * Ends a payment that Stripe will surely not take, and releases its reservation. The top-up pauses, if a
+     * reason is given. False when the payment is no longer open.
      */
     fail: (id: PaymentId, end: FailedEnd): Promise<boolean> => fail(table, id, end),
     /**

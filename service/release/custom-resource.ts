@@ -17,12 +17,12 @@ interface CustomResourceServices {
 interface CustomResourceWork {
   /** Another id than before makes CloudFormation delete the resource under the id before. */
   readonly physicalId: string;
-  /** Gives the attributes of the resource, if it has any. */
+  /** Returns the attributes of the resource, if it has any. */
   readonly run: () => Promise<Readonly<Record<string, string>> | undefined>;
   readonly done: string;
 }
 
-/** Runs the work and always answers CloudFormation, which would hang. Gives the reason of a failure. */
+/** Runs the work and always answers CloudFormation, which would hang. Returns the reason of a failure. */
 export async function answerRequest(
   { ResponseURL, RequestType: _type, ...ids }: z.output<typeof requestSchema>,
   services: CustomResourceServices,

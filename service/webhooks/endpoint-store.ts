@@ -36,8 +36,8 @@ export function createEndpointStore(table: Table) {
       notices: readonly NoticeRecord[] = [],
     ): Promise<boolean> => write(table, id, known, next, notices),
     /**
-     * Changes the list, and gives the stored one. A change is made anew when another one came first, and also when the
-     * answer to its own write was lost: then it finds its work done.
+     * Changes the list, and returns the stored one. A change is made anew when another one came first, and
+     * also when the answer to its own write was lost: then it finds its work done.
      * @param change may throw to refuse
      */
     change: async (

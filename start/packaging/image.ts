@@ -48,7 +48,9 @@ interface Blob {
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Writes a tar file with the layout, and gives the digest of the image. The same files give the same bytes. */
+/**
+ * Writes a tar file with the layout, and returns the digest of the image. The same files give the same bytes.
+ */
 export function makeImage(packageFolder: string, version: string, file: string): string {
   const work = mkdtempSync(join(tmpdir(), 'darkroom-image-'));
   try {

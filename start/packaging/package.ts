@@ -74,7 +74,7 @@ const places: Plugin = {
 /** What the construct requires of its user. */
 const peers = ['aws-cdk-lib', 'constructs'];
 
-/** Gives the modules that the bundles hold. */
+/** Returns the modules that the bundles hold. */
 async function bundlePrograms(folder: string): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,

@@ -138,7 +138,7 @@ async function inviteFirst(email: string, services: OperatorServices, nowMillis:
     );
 }
 
-/** Gives the link of the first owner. Undefined when somebody is operator already. */
+/** Returns the link of the first owner. Undefined when somebody is operator already. */
 export async function firstLink(services: OperatorServices, origin: string): Promise<string | undefined> {
   if ((await services.people.listOperators()).length > 0) return undefined;
   const token = await createLinkStore(services.table).makeFirst(services.clock.now());

@@ -212,7 +212,10 @@ export class Transport {
     }
   }
 
-  /** Sends a request to a server that is not the API. It never gets the key. Gives the answer with its bytes. */
+  /**
+   * Sends a request to a server that is not the API. It never gets the key. Returns the answer with its
+   * bytes.
+   */
   async foreign({ url, method, headers = {}, body, options = {} }: ForeignCall): Promise<Attempted> {
     const sent = {
       ...foreignTarget(url, headers, this.root),

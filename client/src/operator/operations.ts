@@ -2,7 +2,7 @@
 
 /**
  * Method, path, and what a call takes after the ids of its path, before its options. `pages` takes a filter and gives a
- * list that is read page by page, and `rows` takes nothing and gives a whole list.
+ * list that is read page by page, and `rows` takes nothing and returns a whole list.
  */
 export type Operation = readonly [
   method: 'GET' | 'POST' | 'PATCH',
@@ -52,7 +52,7 @@ export const operations = {
   },
   webhookSecrets: {
     get: ['GET', '/accounts/{account}/webhook-secret'],
-    /** Gives the secret that the account has, if it has one. */
+    /** Returns the secret that the account has, if it has one. */
     issue: ['POST', '/accounts/{account}/webhook-secret'],
     /** The replaced secret verifies for 24 hours more. */
     rotate: ['POST', '/accounts/{account}/webhook-secret/rotate', 'body'],

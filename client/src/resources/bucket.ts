@@ -48,10 +48,10 @@ export class BucketCalls {
   }
 
   /**
-   * Copies the image of a completed creation again, in a new round of attempts, and gives the creation with its
-   * `copy`. Throws NotFound without a bucket or creation, and InvalidRequest with the reason `not_completed`,
-   * `no_results`, or `still_pending` while an attempt is owed. That is also what a repetition gets whose first
-   * attempt began the round and lost its answer: the error then has a `cause`.
+   * Copies the image of a completed creation again, in a new round of attempts, and returns the creation with
+   * its `copy`. Throws NotFound without a bucket or creation, and InvalidRequest with the reason
+   * `not_completed`, `no_results`, or `still_pending` while an attempt is owed. That is also what a
+   * repetition gets whose first attempt began the round and lost its answer: the error then has a `cause`.
    */
   copy(creation: Creation | string, options: PostOptions = {}): ApiPromise<CompletedCreation> {
     return this.#transport.call({ method: 'POST', path, body: { creation_id: idOf(creation) }, options });

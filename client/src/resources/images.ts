@@ -38,7 +38,7 @@ export class ImageCalls {
   }
 
   /**
-   * Submits a request and gives its creation, which is usually `queued`. With `wait`, the creation may have
+   * Submits a request and returns its creation, which is usually `queued`. With `wait`, the creation may have
    * completed or failed already. The request is charged once, however often it has to be repeated.
    *
    * @example
@@ -51,7 +51,10 @@ export class ImageCalls {
    * ```
    */
   generate(request: OneImage, options?: GenerateOptions): ApiPromise<Creation>;
-  /** Submits a request for `count` images, and gives a list with a creation for each. All are charged, or none. */
+  /**
+   * Submits a request for `count` images, and returns a list with a creation for each. All are charged, or
+   * none.
+   */
   generate(request: SeveralImages, options?: GenerateOptions): ApiPromise<Creations>;
   generate(request: ImageRequest, options: GenerateOptions = {}): ApiPromise<Creation | Creations> {
     return apiPromise(this.#generate(request, options));

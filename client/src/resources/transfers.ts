@@ -57,8 +57,8 @@ export class UploadCalls {
   }
 
   /**
-   * Uploads an image (PNG, JPEG or WebP), and gives its entry for `image_urls`. The entry can be used for 24
-   * hours, in several requests. Nothing is charged.
+   * Uploads an image (PNG, JPEG or WebP), and returns its entry for `image_urls`. The entry can be used for
+   * 24 hours, in several requests. Nothing is charged.
    *
    * @example
    * ```ts

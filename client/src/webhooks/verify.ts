@@ -33,7 +33,7 @@ interface Claim {
 }
 
 /**
- * Verifies a request and gives its event. Accepts both schemes of the service, and each of several secrets,
+ * Verifies a request and returns its event. Accepts both schemes of the service, and each of several secrets,
  * for the time in which a secret is being rotated. Throws a {@link WebhookError} for everything else.
  *
  * @param request a fetch `Request`, or an object with `headers` and the raw `body`

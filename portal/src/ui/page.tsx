@@ -76,7 +76,7 @@ function useModal(): RefObject<HTMLDialogElement | null> {
   return dialog;
 }
 
-/** A dialog of the browser: it holds the focus, closes with Escape, and gives the focus back. */
+/** A dialog of the browser: it holds the focus, closes with Escape, and restores the focus. */
 export function Dialog(props: {
   title: string;
   /** True: Escape does not close it. */

@@ -73,7 +73,7 @@ export async function buildReference(folder: string): Promise<void> {
   }
 }
 
-/** Writes a script under a name with a hash of its content. Gives the name. */
+/** Writes a script under a name with a hash of its content. Returns the name. */
 async function written(folder: string, name: string, script: string): Promise<string> {
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 10);
   const file = `${name}-${hash}.js`;

@@ -48,7 +48,7 @@ export async function enter(
   return { personId: person.id, ...(accountId !== undefined && { accountId }) };
 }
 
-/** Opens a session, and gives its cookie. @param authenticatedAt when the person proved who they are */
+/** Opens a session, and returns its cookie. @param authenticatedAt when the person proved who they are */
 export async function openSession(
   entered: Entered,
   { nowMillis, authenticatedAt }: { readonly nowMillis: number; readonly authenticatedAt: number },

@@ -15,7 +15,9 @@ function pathOf(file: string): URL | string {
   return existsSync(beside) ? beside : createRequire(import.meta.url).resolve(file);
 }
 
-/** Gives the codecs of a package @jsquash, each with a memory of its own (emscripten.org, "Module object"). */
+/**
+ * Returns the codecs of a package @jsquash, each with a memory of its own (emscripten.org, "Module object").
+ */
 export function codecsOf<Codec>(
   create: (options: object) => Promise<Codec>,
   file: string,

@@ -5,7 +5,7 @@ import { announce } from '../../ui/page.tsx';
 import { Failed } from '../../ui/states.tsx';
 import { Button } from '../../ui/basics.tsx';
 
-/** Gives a text to the browser as a file. */
+/** Saves a text as a file, by the browser. */
 export function download(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
