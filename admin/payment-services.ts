@@ -1,4 +1,7 @@
-/** What the commands of payments work on: by the same opener as the functions, with the operator's own rights. */
+/**
+ * The services of the commands for payments: from the same opener as the functions, with the operator's own
+ * rights.
+ */
 import {
   GetSecretValueCommand,
   PutSecretValueCommand,
@@ -58,7 +61,7 @@ export function openPayments(
         await secrets.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString }));
       },
     },
-    /** Asked only when the mode changes: it may read every account. */
+    /** Called only when the mode changes: it may read every account. */
     hasPayments: async (): Promise<boolean> => {
       for await (const page of createAccountStore(table).pages())
         for (const { id } of page) if ((await allPayments.list(id, mostRead)).some(isOfStripe)) return true;

@@ -178,7 +178,7 @@ function keptBecause(
   if (definitions.has(name)) return 'definition';
   if (found.aliases.length > 0) return 'alias';
   if (executions.has(name)) return 'execution';
-  // A deployment that is under way publishes before anything names the version.
+  // A running deployment publishes a version before anything names this version.
   if (found.isNewest) return 'newest';
   return found.isRecent ? 'recent' : undefined;
 }

@@ -3,8 +3,8 @@
  *
  *   (a pair in the secret) ──▶ known to CloudFront ──15 min──▶ signs ──7 days──▶ the one before is retired
  *
- * The secret holds the new pair before CloudFront knows it, and CloudFront trusts it before it signs. So whatever call
- * is the last, an address that the service gives opens.
+ * The secret holds the new pair before CloudFront knows it, and CloudFront trusts the pair before it signs.
+ * So the service's addresses stay valid after any call.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -54,13 +54,13 @@ export interface KeyStanding {
   readonly signs: string;
   /** The key that signs after the next run. */
   readonly next: string | null;
-  /** When the next run goes on, RFC 3339. */
+  /** When the next run continues, RFC 3339. */
   readonly next_run_after: string | null;
   /** Keys that CloudFront still trusts, for addresses that they signed. */
   readonly replaced: readonly string[];
 }
 
-/** Begins a replacement, or goes on with the one that has begun. */
+/** Begins a replacement, or continues the one that has begun. */
 export async function rotateResultKey(access: ResultKeyAccess): Promise<KeyStanding> {
   const { keys, now } = access;
   let secret = await read(access);

@@ -1,4 +1,7 @@
-/** Opens what an operator's command works on: by the same openers as the functions, and the editors of secrets. */
+/**
+ * Opens the services of an operator's command: by the same openers as the functions, and the editors of
+ * secrets.
+ */
 import { randomBytes } from 'node:crypto';
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -210,7 +213,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     /** Payments through Stripe. Throws OperatorError when the stack takes none. */
     payments: () => openPayments(platform, secrets, table, address.payments),
     vendorAccess,
-    /** What limits the addresses of configured providers. */
+    /** The rules for addresses of configured providers. */
     guarded,
     /** What an export reads and an import writes besides the tables' stores. */
     raw: {
@@ -327,7 +330,7 @@ export function addressOf(output: (name: string) => string) {
     providerSecretArn: output('ProviderSecretArn'),
     /** The address before the key of an image. */
     resultsBaseUrl: outputOrNothing(output, 'ResultsBaseUrl'),
-    /** Whose addresses of results the service signs: nobody's, those of accounts that chose it, or all. */
+    /** The accounts whose result addresses are signed: none, those that chose it, or all. */
     signing: outputOrNothing(output, 'Results') || 'off',
     /** Absent: the service signs no addresses. */
     resultKeys: resultKeysOf(output),

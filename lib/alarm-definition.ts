@@ -37,7 +37,7 @@ export interface AlarmInputs extends AlarmSettings {
   readonly streaming: Streaming;
   /** Three metrics each are added up beside one more, so three machines at most. */
   readonly stateMachines: readonly StateMachine[];
-  /** The functions without which a creation cannot go on. Nine at most: one alarm computes with ten metrics. */
+  /** The functions that a creation needs to continue. Nine at most: one alarm computes with ten metrics. */
   readonly throttled: readonly LambdaFunction[];
   readonly refundCharge: LambdaFunction;
   readonly auditBooks: LambdaFunction;
@@ -75,10 +75,13 @@ export type AlarmRows = Readonly<Record<string, AlarmDefinition>>;
 /** The period and the statistic of most alarms. */
 export const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM } as const;
 
-/** The period of alarms on what is rare even when it is broken. */
+/** The period of alarms on events that are rare even during a fault. */
 export const oneHour = { period: Duration.hours(1), statistic: Stats.SUM } as const;
 
-/** The second window of what customers feel. A service with little traffic has too few creations in five minutes. */
+/**
+ * The second window of alarms on customers' failures. With little traffic, five minutes have too few
+ * creations.
+ */
 const sixHours = { period: Duration.hours(6), statistic: Stats.SUM } as const;
 
 /** The period and the statistic of a window. */
@@ -86,13 +89,13 @@ export type Window = typeof fiveMinutes | typeof sixHours;
 
 /** The metrics of a share. All of them count, and have one period. */
 export interface Share {
-  /** What goes wrong. */
+  /** The count of failures. */
   readonly bad: readonly IMetric[];
-  /** Out of what it goes wrong. */
+  /** The count of all cases. */
   readonly of: readonly IMetric[];
   /** From which share on the alarm begins. */
   readonly percent: number;
-  /** How many must go wrong in a period, however little traffic there is. */
+  /** The least number of failures in a period, also with little traffic. */
   readonly least: number;
   readonly period?: Duration;
 }

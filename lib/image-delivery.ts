@@ -224,7 +224,7 @@ export class ImageDelivery extends Construct {
     });
   }
 
-  /** Lets a function make addresses of results. It alone may read the key that signs them. */
+  /** Lets a function make addresses of results. Only such a function may read the key that signs them. */
   grantAddresses(fn: LambdaFunction): void {
     fn.addEnvironment('RESULTS_BASE_URL', this.baseUrl);
     fn.addEnvironment('RESULT_KEY_ARN', this.keys?.secret.secretArn ?? '');
@@ -244,7 +244,7 @@ export class ImageDelivery extends Construct {
       this.allow(fn, 's3:DeleteObject', `results/*-${pixels}.webp`);
   }
 
-  /** Lets a function read results, which it gives to their client. */
+  /** Lets a function read results, to send them to their client. */
   grantReadResults(fn: LambdaFunction): void {
     fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
     this.allow(fn, 's3:GetObject', 'results/*');

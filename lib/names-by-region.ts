@@ -21,7 +21,7 @@ const longestName = 45;
 
 /**
  * Gives the resources of CloudFront names with the region: CloudFront knows no regions, and the CDK adds the region to
- * functions and cache policies alone (https://github.com/aws/aws-cdk/issues/34336).
+ * functions and cache policies only (https://github.com/aws/aws-cdk/issues/34336).
  */
 export function nameByRegion(scope: Construct): void {
   Aspects.of(scope).add({

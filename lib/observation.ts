@@ -201,7 +201,7 @@ export interface Observed {
   readonly trafficShift: TrafficShift | undefined;
 }
 
-/** The functions without which a creation cannot go on. */
+/** The functions that a creation needs to continue. */
 const essential = [
   'GenerateImage',
   'GetCreation',

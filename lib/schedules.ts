@@ -68,7 +68,7 @@ export class BooksAudit extends Construct {
   }
 }
 
-/** Starts the second pass of erasures. What is due waits for a quarter of an hour at most. */
+/** Starts the second pass of erasures, every quarter of an hour. */
 export class Erasures extends Construct {
   constructor(scope: Construct, id: string, { eraseContent }: { readonly eraseContent: LambdaFunction }) {
     super(scope, id);

@@ -121,7 +121,7 @@ export class Service {
       streams,
       execution,
       functionNamed: this.functionNamed,
-      // It works for CloudFormation alone, and has nothing to do with a creation.
+      // Only CloudFormation calls it. It has nothing to do with a creation.
       functions: [...this.functions.values()].filter((fn) => fn !== protectTable),
       accessLogName: api.accessLogName,
       trafficShift: this.trafficShift,
@@ -236,7 +236,7 @@ export class Service {
     return fn;
   }
 
-  /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */
+  /** Does the work of RenderImage for one job: polls the vendor, stores the image, completes the creation. */
   private addReceiveCallback(execution: CreationExecution): ServiceFunction {
     const fn = this.addFunction('ReceiveCallback', 'receive-callback', {
       description: 'Takes the callback of a vendor whose job has ended',

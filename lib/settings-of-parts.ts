@@ -101,7 +101,7 @@ export const portalSettings = z
         .optional(),
       /** Where the wallet page sends a client to pay. Absent: the page shows the contact. */
       paymentUrl: httpsAddress('must be an https address').optional(),
-      /** Whom a client asks, in the operator's words. */
+      /** The operator's contact for clients, as a text. */
       contact: z.string({ error: 'must be a text of 1 to 200 characters' }).min(1).max(200).optional(),
     },
     { error: 'must be an object of settings of the portal' },

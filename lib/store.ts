@@ -35,10 +35,12 @@ export type Partition =
   | 'SERVICE'
   | 'SESSION#*';
 
-/** What every request counts: the rejections of its address, and the rate and the last use of its account's key. */
+/**
+ * Counters that every request may write: rejections of its address, the rate, and the last use of the key.
+ */
 export const requestItems: readonly Partition[] = ['ACCOUNT#*', 'IP#*'];
 
-/** What the life of a creation changes. */
+/** The items that a creation changes during its life. */
 export const workItems: readonly Partition[] = ['ACCOUNT#*', 'CREATION#*', 'NOTICE#*', 'OPEN_COUNT#*'];
 
 const openWork = 'open_work';

@@ -19,7 +19,7 @@ export interface ServiceOptions {
   readonly templatePath?: string;
   /** Whether webhooks and source images follow the deployed rules, or may use addresses of this machine. */
   readonly strictOutbound: boolean;
-  /** Where vendors reach this machine. Absent: no vendor is asked to call back. */
+  /** The address at which vendors reach this machine. Absent: vendors get no address for callbacks. */
   readonly publicUrl?: string;
   /** 'none': the service has no key of Stripe. */
   readonly payments?: 'none';

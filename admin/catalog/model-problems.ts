@@ -1,4 +1,4 @@
-/** What the schema of the catalog cannot say of a model: its prices, its defaults and its routes fit together. */
+/** Checks that the catalog's schema cannot express: prices, defaults and routes of a model fit together. */
 import type { Model } from '../../service/catalog/catalog-schema.ts';
 import { offered, routesFor } from '../../service/catalog/catalog.ts';
 import { resolutions } from '../../service/contract/request-fields.ts';

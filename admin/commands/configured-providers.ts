@@ -113,7 +113,7 @@ async function definitionOf(name: string, options: AddOptions): Promise<Provider
   );
 }
 
-/** By which option the operator gives a member of the definition. */
+/** The option for each member of the definition. */
 const optionNames: Readonly<Record<string, string>> = {
   name: 'the name',
   title: '--title',

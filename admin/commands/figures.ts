@@ -166,7 +166,7 @@ interface Figures {
   readonly total: Cells;
   /** Where the catalog and the bills of the providers differ. Absent: the command does not compare them. */
   readonly findings?: readonly BillFinding[];
-  /** What came in and went back. Absent: the command does not read this. */
+  /** Payments and reversals. Absent: the command does not read them. */
   readonly moneyIn?: Cells;
 }
 

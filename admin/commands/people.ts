@@ -60,7 +60,7 @@ export function addPeopleCommands(program: OperatorCommand): void {
       const { id: account } = await values.account(services, id);
       const member = await memberOf(services, account, person);
       const role = values.oneOf('--role', options.role, roles);
-      // A limit for keys is for developers alone.
+      // Only developers have a limit for keys.
       const { keyCapMicros } = role === 'developer' ? member : {};
       check(await services.people.changeMember(member, { role, ...(keyCapMicros && { keyCapMicros }) }));
       output.show({ person: member.personId, email: member.email, role });

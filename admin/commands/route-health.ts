@@ -1,4 +1,4 @@
-/** What the service has learnt of each route of the catalog, and the order in which routes are asked. */
+/** The measured health of each route of the catalog, and the order in which routes are tried. */
 import type { Row } from '../../client/command/terminal/output.ts';
 import { isRouteOrder, type RouteOrder, routeOrders } from '../../service/catalog/provider-store.ts';
 import { routeName } from '../../service/catalog/providers.ts';

@@ -51,7 +51,7 @@ function program(name: string, description: string): Command {
     .option('--settings <file>', 'a JSON file with the settings that differ from their defaults');
 }
 
-/** The folder of the toolchain. What a person wrote is checked before anything is installed. */
+/** The folder of the toolchain. Arguments and settings are checked before anything is installed. */
 async function toolchainOf({ stack, settings }: Options): Promise<string> {
   stackNamed(stack);
   settingsIn(settings);

@@ -1,4 +1,6 @@
-/** The packages of the CDK, which only a deployment needs: installed when they are asked for, in exact versions. */
+/**
+ * The packages of the CDK, which only a deployment needs: installed at their first use, in exact versions.
+ */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

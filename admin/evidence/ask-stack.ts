@@ -12,7 +12,9 @@ import { systemClock } from '../../service/aws/clock.ts';
 import { createSignedFetch } from '../../service/aws/signed-fetch.ts';
 import { OperatorError } from '../operator-error.ts';
 
-/** CloudWatch and its logs have no client of the SDK here: three calls do not need two more packages. */
+/**
+ * CloudWatch and its logs are called without clients of the SDK: three calls do not need two more packages.
+ */
 const apis = {
   monitoring: { target: 'GraniteServiceVersion20100801', version: '1.0' },
   logs: { target: 'Logs_20140328', version: '1.1' },

@@ -98,7 +98,7 @@ export async function gatherEvidence(
   }
 }
 
-/** What the gateways do with answers. */
+/** How the gateways treat answers. */
 async function doorRows(
   { services, key, tell }: Run,
   resources: readonly { readonly type: string }[],
@@ -204,7 +204,7 @@ async function counted(run: Run, window: Window): Promise<Counted> {
   );
 }
 
-/** Asks again until the answer is whole, or the time is over. */
+/** Repeats the query until the answer is complete, or the time is over. */
 async function until<Answer>(
   clock: OperatorServices['clock'],
   {

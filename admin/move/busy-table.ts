@@ -19,7 +19,7 @@ export const atOnce = 8;
 const longestPauseMillis = 10_000;
 export const tries = 30;
 
-/** Writes items over whatever is there. */
+/** Writes items, replacing stored ones. */
 export async function writeItems(services: OperatorServices, items: readonly RawItem[]): Promise<void> {
   const batches = Array.from({ length: Math.ceil(items.length / itemsInBatch) }, (_, place) =>
     items.slice(place * itemsInBatch, (place + 1) * itemsInBatch),
@@ -41,7 +41,7 @@ async function writeBatch(services: OperatorServices, items: readonly RawItem[])
   }
 }
 
-/** Somebody may have come in by this door before an earlier run was killed. */
+/** A client may have used this item before an earlier run was killed. */
 export async function putAbsent(services: OperatorServices, Item: RawItem): Promise<void> {
   const { raw, table } = services;
   const put = { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(pk)' };

@@ -1,4 +1,4 @@
-/** The items of a table on their way to another service: which go, in which order, and what becomes of them. */
+/** The items of a table that move to another service: which items, in which order, and how they change. */
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { invitationIdOf, invitationMillis } from '../../service/portal/people.ts';

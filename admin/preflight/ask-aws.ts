@@ -6,12 +6,12 @@ import {
   type ServiceQuotasClient,
 } from '@aws-sdk/client-service-quotas';
 
-/** A question that AWS did not answer. The message says what is missing, such as a permission. */
+/** A query that AWS did not answer. The message says what is missing, such as a permission. */
 export class CannotAsk extends Error {
   override readonly name = 'CannotAsk';
 }
 
-/** The names that services give to a missing permission. Their errors have no common one. */
+/** The services' error names for a missing permission. They have no common name. */
 const denials = new Set([
   'AccessDenied',
   'AccessDeniedException',
@@ -77,7 +77,7 @@ export interface QuotaReader {
   valueOf(serviceCode: string, name: RegExp): Promise<number | undefined>;
 }
 
-/** Asks once for each service. */
+/** One query for each service. */
 export function createQuotaReader(client: ServiceQuotasClient): QuotaReader {
   const applied = new Map<string, Promise<Quotas>>();
   const defaults = new Map<string, Promise<Quotas>>();

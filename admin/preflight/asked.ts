@@ -28,7 +28,7 @@ export interface Asked {
   /** The ARN of the caller. */
   readonly caller: string;
   readonly settings: Settings;
-  /** The traffic that the deployment is to take. */
+  /** The traffic that the deployment has to handle. */
   readonly traffic: Traffic;
   /** The operator continues without anybody who gets the alarms. */
   readonly withoutAlarms: boolean;
@@ -76,7 +76,7 @@ export function raise(service: string): string {
   return `ask AWS for more (Service Quotas, ${service})`;
 }
 
-/** A finding that there is nothing to do, or that something of this level is to be mended. */
+/** A finding: nothing to do, or something of this level to fix. */
 export function judged(
   question: string,
   isRight: boolean,

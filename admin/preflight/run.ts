@@ -38,7 +38,7 @@ const allQuestions: readonly Question[] = [
   settingsForTraffic,
 ];
 
-/** The account cannot be asked at all: there are no valid credentials. */
+/** The account cannot be read at all: there are no valid credentials. */
 export class NoAccount extends Error {
   override readonly name = 'NoAccount';
 }

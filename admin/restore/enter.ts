@@ -51,7 +51,7 @@ export interface Found {
   readonly left: string | null;
 }
 
-/** What serves only requests that have ended, counts anew by itself, or comes with the ledger rows (USER). */
+/** Items that serve only ended requests, that are counted again, or that come with the ledger rows (USER). */
 const ignored: ReadonlySet<string> = new Set(
   'AUDIT CLOSING ERASE HEALTH HELD IMPORT IP LEASE LINK OPEN_COUNT POLL RATE RETRY TEST_DELIVERY USAGE USER'.split(
     ' ',
@@ -181,7 +181,10 @@ async function checkRestored(run: Run): Promise<{ isUsed: boolean; removed: read
   return { isUsed, removed };
 }
 
-/** Sums of a day, or a closing balance of a month, into which rows may come. The service makes them anew. */
+/**
+ * The sums of a day, or the closing balance of a month, that rows may still change. The service recomputes
+ * them.
+ */
 function isOutdated(item: RawItem, { sinceMillis }: Run): boolean {
   const [, part = '', day = ''] = textOf(item, 'sk').split('#');
   // A refund counts in the month of its charge.

@@ -1,4 +1,4 @@
-/** What a command says to the operator during its work, and what it asks. */
+/** The messages and questions of a command to the operator. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';

@@ -15,7 +15,7 @@ async function ask(question: string, { input, err, signal }: Asked, hidden: bool
       done();
     },
   });
-  // The terminal is in raw mode, so readline alone decides what is shown. Ctrl-C ends the question.
+  // The terminal is in raw mode, so only readline decides what is shown. Ctrl-C ends the question.
   const lines = createInterface({ input, output: echo, terminal: true });
   const ended = new AbortController();
   lines.once('SIGINT', () => ended.abort());

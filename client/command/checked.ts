@@ -1,6 +1,6 @@
 /**
- * What a service says is checked before it becomes a path, a header or a line to paste. The service may be hostile,
- * and something may stand between the service and the command.
+ * An answer of a service is checked before it becomes a path, a header or a line to paste. The service may be
+ * hostile, and something may stand between the service and the command.
  */
 import { CommandError } from './complaint.ts';
 

@@ -88,7 +88,7 @@ function rawComplaint(error: unknown): Complaint {
   if (error instanceof WebhookError) {
     return { failure: error.reason === 'secret_invalid' ? 'usage' : 'failed', message: error.message };
   }
-  // The client refuses what it was given: an address, a key, a file.
+  // The client refuses an argument: an address, a key, a file.
   if (error instanceof DarkroomError) return { failure: 'usage', message: error.message };
   if (error instanceof Error && error.name === 'AbortError') {
     return { failure: 'failed', message: 'Interrupted.' };

@@ -1,4 +1,4 @@
-/** What the command takes from its surroundings. Tests give others. */
+/** The environment of the command. Tests pass another. */
 import type { Readable } from 'node:stream';
 import type { Machinery } from '../src/http/machinery.ts';
 

@@ -69,7 +69,7 @@ export function profileName({ env }: Pick<Io, 'env'>, wanted: string | undefined
   return checkedName(wanted ?? (env['DARKROOM_PROFILE'] || 'default'));
 }
 
-/** The environment wins over the profile, each variable by itself. */
+/** Each variable of the environment overrides the profile. */
 export async function credentialsOf(
   io: Pick<Io, 'env' | 'home' | 'err'>,
   wanted: string | undefined,

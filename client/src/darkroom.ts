@@ -79,7 +79,7 @@ export class Darkroom {
     return `Darkroom(${this.baseUrl})`;
   }
 
-  /** The address alone, so that no log holds the key. */
+  /** Only the address, so that no log holds the key. */
   toJSON(): { baseUrl: string } {
     return { baseUrl: this.baseUrl };
   }

@@ -18,7 +18,7 @@ export interface BundledFolder {
   readonly as: string;
 }
 
-/** A function whose bundle is asked for. */
+/** A function to bundle. */
 export interface Bundled {
   /** The id of its construct, by which the package finds the bundle (start/packaging/shipped-bundle.ts). */
   readonly id: string;

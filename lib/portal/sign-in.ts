@@ -24,7 +24,7 @@ import type { Settings } from '../settings.ts';
 /** The issuer of the setting portal.signIn. */
 type OtherIssuer = NonNullable<Settings['portal']['signIn']>;
 
-/** What the portal's functions know of the issuer. */
+/** The issuer's settings for the portal's functions. */
 export interface SignInFacts {
   readonly issuer: string;
   readonly clientId: string;

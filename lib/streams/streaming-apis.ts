@@ -55,7 +55,7 @@ interface StreamingTarget {
 }
 
 interface StreamingRoute {
-  /** "ANY": whatever the method. */
+  /** "ANY": every method. */
   readonly method: string;
   readonly path: string;
   readonly to: StreamingTarget;

@@ -12,7 +12,10 @@ export function serveWords(program: string, serve: string): readonly string[] {
   return program.endsWith('.ts') ? [serve] : [program, 'serve'];
 }
 
-/** Begins the program again, as the same process, unless it has its options. Windows can only go on without. */
+/**
+ * Starts the program again, as the same process, unless it has its options. On Windows it continues without
+ * them.
+ */
 export function beginWith(wanted: readonly string[], words: readonly string[]): void {
   const given = process.execArgv.map((one) => one.split('=', 1)[0]);
   const missing = wanted.filter((one) => !given.includes(one.split('=', 1)[0]));

@@ -165,7 +165,7 @@ function networksOf(given: Given | undefined): TrustedProxies {
   return networks ?? refuse(given?.where ?? '', given?.text ?? '', 'list of networks, such as 127.0.0.1/32.');
 }
 
-/** An address alone becomes the network that holds only this address. */
+/** A single address becomes the network that contains only this address. */
 function privateNetworksOf(given: Given): string[] {
   networksOf(given);
   const lengthOf = (address: string): number => (isIP(address) === 6 ? 128 : 32);

@@ -18,7 +18,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { type CertificateFiles, readCertificate } from './certificate.ts';
 import type { ServeOptions } from './options.ts';
 
-/** How long an answer that is under way may take after the signal. */
+/** How long a running answer may take after the signal. */
 const drainMillis = 8_000;
 /** No issuer listens there. Without an issuer people sign in by links, and only a sign-out asks. */
 const noIssuer = 'http://127.0.0.1:1/';

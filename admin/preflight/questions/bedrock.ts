@@ -44,7 +44,10 @@ function findingOf(
 
 const marketplace = ['aws-marketplace:Subscribe', 'aws-marketplace:ViewSubscriptions'];
 
-/** Models of other vendors are bought at AWS Marketplace. The person who opens one first needs these rights, once. */
+/**
+ * Models of other vendors come from AWS Marketplace. The first activation of a model needs these rights,
+ * once.
+ */
 export const marketplaceRights: Question = {
   title: 'Bedrock: your rights at AWS Marketplace',
   async ask(asked) {

@@ -54,7 +54,7 @@ async function ask({ account, clients, now }: Asked, one: NamedCertificate): Pro
     return certified(answer.Certificate, one, { question, wanted, stops, now: now() });
   } catch (error) {
     if (!(error instanceof CannotAsk)) throw error;
-    // The other certificates still can be asked for.
+    // The other certificates can still be read.
     return { question, level: 'unasked', found: `could not ask: ${error.message}`, wanted };
   }
 }

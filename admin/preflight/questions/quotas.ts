@@ -59,7 +59,7 @@ function logRole(setting: 'create' | 'existing', role: string | undefined, isDep
   });
 }
 
-/** Whether the settings of the stage let the wanted traffic in. This question asks no account. */
+/** Whether the settings of the stage admit the wanted traffic. This question needs no account. */
 export const settingsForTraffic: Question = {
   title: 'Settings for the traffic',
   ask({ settings, traffic }) {

@@ -5,7 +5,7 @@
  */
 
 export interface AwsQuota {
-  /** What a reader calls the quota. */
+  /** The name of the quota for readers. */
   readonly title: string;
   readonly source: string;
   /** In us-east-1, us-west-2 and eu-west-1. */
@@ -28,7 +28,7 @@ const quota = (title: string, source: string, large: number, other = large): Aws
   other,
 });
 
-/** AWS raises each of them when asked, but for the bucket of API Gateway. */
+/** AWS raises each of them on request, except the bucket of API Gateway. */
 export const awsDefaults = {
   /** A new account can have as few as 10. Lambda keeps 100 of them unreserved. */
   lambdaConcurrency: quota('Lambda: concurrent executions', lambda, 1_000),

@@ -40,7 +40,7 @@ export interface ConcurrencySettings {
   readonly refunds: Reserved;
   readonly deliveries: Reserved;
   readonly reconciler: Reserved;
-  /** A cap. No row of the table needs one: renderers then take what the others leave, and never theirs. */
+  /** A cap. No row of the table needs one: renderers then use only the executions that the others leave. */
   readonly rendering: Reserved;
 }
 
@@ -80,7 +80,7 @@ export function defaultQuotasOf(region: string): Quotas {
 /** The defaults in us-east-1, us-west-2 and eu-west-1. */
 export const defaultQuotas: Quotas = defaultQuotasOf('us-east-1');
 
-/** How often a client asks for one creation. The last time it sees the image. */
+/** How often a client polls one creation. The last poll sees the image. */
 function pollsOf({ seconds, isPolled }: Traffic): number {
   return isPolled ? pollsUntil(seconds) : 0;
 }
@@ -99,7 +99,9 @@ function roundUp(value: number): number {
   return Math.ceil(Number((value / step).toFixed(6))) * step;
 }
 
-/** What the traffic needs, whatever the defaults are. The settings of `concurrency` are those to reserve. */
+/**
+ * What the traffic needs, independent of the defaults. The settings of `concurrency` are those to reserve.
+ */
 export function needsOf(traffic: Traffic): Quotas {
   const { perSecond, seconds, kind } = traffic;
   const units = unitsPerCreation(traffic);
@@ -158,7 +160,7 @@ function unitsPerCreation(traffic: Traffic): { readonly write: number; readonly 
   return { write: sum('write'), read: sum('read') };
 }
 
-/** Executions that are busy at once, by Little's law: how many begin a second, times how long one lasts. */
+/** Concurrent executions by Little's law: starts a second, times the duration of one. */
 function executionsFor(traffic: Traffic): {
   readonly reserved: Readonly<Record<Exclude<keyof ConcurrencySettings, 'rendering'>, number>>;
   readonly rendering: number;

@@ -151,7 +151,7 @@ function interrupted(key: string, id: string | undefined, cause: unknown): Comma
   return new CommandError('failed', `Interrupted. ${told}`, fix, { cause });
 }
 
-/** Prints the paths alone, relative to the folder of the person. */
+/** Prints only the paths, relative to the folder of the person. */
 export function printFiles(
   { io, options, output }: Session,
   made: Readonly<Record<string, unknown>>,

@@ -38,7 +38,7 @@ export function addMcpCommand(program: SessionCommand): void {
     .run(mcp);
 }
 
-/** Runs until the host closes standard input. What was asked before is still answered. */
+/** Runs until the host closes standard input. Earlier messages are still answered. */
 async function mcp({ io, options }: Session, { mcpUrl }: { mcpUrl?: string }): Promise<void> {
   const given = mcpUrl ?? (io.env['DARKROOM_MCP_URL'] || undefined);
   const own = given === undefined ? undefined : readMcpUrl(given);

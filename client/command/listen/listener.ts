@@ -18,7 +18,7 @@ export interface Delivery {
   /** Undefined when the server did not answer in time. */
   readonly status: number | undefined;
   readonly millis: number;
-  /** The person asked for it again. */
+  /** The person requested it again. */
   readonly isRepeated: boolean;
 }
 

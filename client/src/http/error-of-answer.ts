@@ -1,4 +1,4 @@
-/** Reads what an answer says, and makes the error of one that is no success. */
+/** Reads an answer, and makes the error of an unsuccessful answer. */
 import * as errors from '../errors.ts';
 
 /** What the client asks of JSON. */

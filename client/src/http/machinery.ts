@@ -1,4 +1,4 @@
-/** What the client takes from its surroundings: time, sleep and chance. Tests give others. */
+/** The environment of the client: time, sleep and randomness. Tests pass another. */
 
 export interface Machinery {
   /** Milliseconds since 1970. */

@@ -21,7 +21,7 @@ const ofGateways: readonly number[] = [...temporary, 502, 504];
 
 const firstWaitMillis = 500;
 const longestPauseMillis = 30_000;
-/** A server that asks for more than a window of the rate limit is not waited for: the caller decides. */
+/** If a server asks for a wait longer than a window of the rate limit, the caller decides. */
 const longestRetryAfterSeconds = 60;
 
 /** Whether the same request can be sent again with a hope of success, and without a second charge. */

@@ -1,11 +1,11 @@
-/** The tokens of a page: asked of its server, and again before they end. */
+/** The tokens of a page: requested from its server, and again before they expire. */
 import { ApiError, DarkroomError } from '../errors.ts';
 import type { NewUserToken } from '../types/generated.ts';
 
 /** Asks your server for a token of the user who is signed in to your page. */
 export type UserTokenSource = () => Promise<Pick<NewUserToken, 'token' | 'expires_at'>>;
 
-/** What the requests of a client prove themselves with. */
+/** The credentials of a client's requests. */
 export interface Authorization {
   /** The header of the next request. */
   readonly header: () => string | Promise<string>;
@@ -42,7 +42,7 @@ export function authorizationBy(ask: UserTokenSource, now: () => number): Author
     },
     renew: (header, error) => {
       const hasEnded = error instanceof ApiError && error.details['token'] !== undefined;
-      // Another call may have asked for a newer token meanwhile.
+      // Another call may have requested a newer token meanwhile.
       if (hasEnded && header === current) {
         current = undefined;
         renewAt = 0;

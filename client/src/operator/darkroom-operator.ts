@@ -74,7 +74,7 @@ export class DarkroomOperator {
     return `DarkroomOperator(${this.baseUrl})`;
   }
 
-  /** The address alone, so that no log holds the key. */
+  /** Only the address, so that no log holds the key. */
   toJSON(): { baseUrl: string } {
     return { baseUrl: this.baseUrl };
   }

@@ -57,7 +57,7 @@ export class BucketCalls {
     return this.#transport.call({ method: 'POST', path, body: { creation_id: idOf(creation) }, options });
   }
 
-  /** Nothing is copied any more, also what is owed. What lies in the bucket stays. A repetition changes nothing. */
+  /** Stops all copies, also those that are due. Objects in the bucket stay. A repetition changes nothing. */
   remove(options: CallOptions = {}): ApiPromise<void> {
     return this.#transport.call({ method: 'DELETE', path, options });
   }

@@ -30,7 +30,7 @@ export interface FollowOptions extends CallOptions {
 /** Two held reads an account at most: a third is answered at once, and must not become a busy loop. */
 const leastPaceMillis = 1000;
 
-/** Reads what has happened to creations. */
+/** Reads the events of creations. */
 export class EventCalls {
   readonly #transport: Transport;
 

@@ -1,4 +1,4 @@
-/** Verifies webhooks and notices. WebCrypto alone, so that edge runtimes can use it. */
+/** Verifies webhooks and notices. Uses only WebCrypto, so that edge runtimes can use it. */
 import type {
   CreationCompleted,
   CreationFailed,
@@ -134,7 +134,7 @@ async function oneMatches(
   return false;
 }
 
-/** The headers X-Webhook-Event and X-Darkroom-Notice are not signed, so the body alone says what it is. */
+/** The headers X-Webhook-Event and X-Darkroom-Notice are not signed, so only the body determines the kind. */
 function eventIn(body: Uint8Array): WebhookEvent {
   let parsed: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
  * In the bundles, the part of the MCP SDK that checks values by a JSON Schema: 120 KB, which no tool needs. The SDK
- * checks by it only what a client answers to a question of the server, and the service asks none.
+ * checks by it only a client's answers to questions of the server, and the service asks none.
  */
 export class DefaultJsonSchemaValidator {
   getValidator(): never {
