@@ -119,7 +119,7 @@ describe('The first page of the operator', () => {
     const first = page.locator('main .card').first();
     expect(await first.locator('li').allTextContents()).toEqual([
       expect.stringMatching(/^late One creation is open for longer/),
-      expect.stringMatching(/^fails fal fal-ai\/flux-2-pro: other routes are asked first/),
+      expect.stringMatching(/^failing fal fal-ai\/flux-2-pro: other routes are asked first/),
       'held One payment waits for you',
       expect.stringMatching(/^webhooks 2 webhooks are failing/),
       expect.stringMatching(/^paused fal since .*answers with 500/),

@@ -72,9 +72,9 @@ function Content({ data }: { data: AccountView }) {
             [
               'Status',
               service.is_closed ? (
-                <Badge tone="warn">closed: takes no new creations</Badge>
+                <Badge tone="warn">closed: accepts no new creations</Badge>
               ) : service.open_creations < service.capacity ? (
-                <Badge tone="good">takes creations</Badge>
+                <Badge tone="good">accepts creations</Badge>
               ) : (
                 <Badge tone="warn">full: new creations wait</Badge>
               ),

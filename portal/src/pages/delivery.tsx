@@ -59,7 +59,7 @@ export function DeliveryParts({ of }: { of: DeliveryDetail }) {
         <p class="dim url">POST {of.url}</p>
         <Code text={headerText(request.headers)} label="the headers of the request" />
         {request.body === null ? (
-          <p class="dim">The body is not kept any more.</p>
+          <p class="dim">The body is no longer stored.</p>
         ) : (
           <Body text={request.body} />
         )}
@@ -67,7 +67,7 @@ export function DeliveryParts({ of }: { of: DeliveryDetail }) {
       <section>
         <h3>Answer</h3>
         {response === null ? (
-          <p class="dim">{of.outcome === 'delivered' ? 'The answer is not kept.' : 'No answer came.'}</p>
+          <p class="dim">{of.outcome === 'delivered' ? 'The answer is not stored.' : 'No answer came.'}</p>
         ) : (
           <>
             <p class="dim">
@@ -223,7 +223,7 @@ export function Delivery({ id }: { id: string }) {
                 ]}
               />
             </Card>
-            <Card title="What was sent, and what came back">
+            <Card title="Request and answer">
               <DeliveryParts of={shown} />
             </Card>
           </>

@@ -72,7 +72,7 @@ function Start({ steps, onChange }: { steps: HomeView['steps']; onChange: () => 
           isDone={steps.has_creation}
           isOpen={hasKey && !steps.has_creation && (created === undefined || isStored)}
         >
-          <p>Send this from your terminal, with your key. This page sees it when it arrives.</p>
+          <p>Send this from your terminal, with your key. This page updates when it arrives.</p>
           <RequestSnippets apiKey="YOUR_KEY" />
           <p class="waiting" role="status">
             Waiting for the first request…

@@ -30,7 +30,7 @@ export function People() {
     announce(text);
   };
   const invite = useAction('invitePerson', (invited) => done(invitedWords(invited)));
-  const change = useAction('changePerson', () => done('The change holds from the next request on.'));
+  const change = useAction('changePerson', () => done('The change applies from the next request on.'));
   const remove = useAction('removePerson', () => done('The person is removed. Their sessions have ended.'));
   const end = useAction('endSessions', () => done('All sessions of the person have ended.'));
   const withdraw = useAction('withdrawInvitation', () => done('The invitation is withdrawn.'));

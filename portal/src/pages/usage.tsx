@@ -124,7 +124,7 @@ const ranges = [
   { value: '30', label: 'Last 30 days' },
   { value: '90', label: 'Last 90 days' },
   { value: '365', label: 'Last year' },
-  { value: 'own', label: 'Own range' },
+  { value: 'own', label: 'Custom range' },
 ];
 
 /** The days that the address names, or the last thirty. */
@@ -224,7 +224,7 @@ const percent = (share: number): string => `${(share * 100).toFixed(share === 1 
 function Content({ data, by }: { data: UsageView; by: Dimension }) {
   if (data.total.creations === 0 && data.total.charged === 0) {
     return (
-      <Empty title="Nothing was used in these days">
+      <Empty title="No usage in these days">
         <p>Choose other days.</p>
       </Empty>
     );

@@ -80,8 +80,8 @@ export function PicturesDialog(props: {
         }
       >
         <p>
-          Whoever has an unguessable address can open its picture. A signed address ends, and each reading
-          gives a new one. Creations that exist keep their kind of address.
+          Everybody who has an unguessable address can open its picture. A signed address expires, and each
+          read returns a new one. Existing creations keep their kind of address.
         </p>
         <Select
           label="New pictures"

@@ -32,7 +32,7 @@ export function OperatedCreation({ id }: { id: string }) {
                   [
                     'Request',
                     of.request_id === null ? (
-                      <span class="dim">not known</span>
+                      <span class="dim">unknown</span>
                     ) : (
                       <Id of={of.request_id} label="the id of the request" />
                     ),

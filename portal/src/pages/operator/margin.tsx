@@ -80,7 +80,7 @@ function cell(name: MarginFigure, value: number | null): string {
 }
 
 function MarginTable({ data, by }: { data: MarginView; by: string }) {
-  if (data.lines.length === 0) return <Empty title="Nothing was sold in these days" />;
+  if (data.lines.length === 0) return <Empty title="No sales in these days" />;
   const shown = names.filter((name) => figures[name].shown !== 'seldom' || (data.total[name] ?? 0) !== 0);
   const isWide = (name: MarginFigure): boolean => figures[name].shown !== 'narrow';
   return (

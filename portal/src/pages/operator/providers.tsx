@@ -249,7 +249,7 @@ function Routes({ of: { name, routes, paused_since: since }, ...switches }: { of
 
 function RouteState({ of: { open_since: open, paused_since: paused } }: { of: RouteView }) {
   if (paused !== null) return <Badge tone="warn">paused</Badge>;
-  return open === null ? <Badge tone="good">well</Badge> : <Badge tone="bad">fails</Badge>;
+  return open === null ? <Badge tone="good">healthy</Badge> : <Badge tone="bad">failing</Badge>;
 }
 
 function PauseDialog(props: {

@@ -98,7 +98,7 @@ export function Search({ onClose }: { onClose: () => void }) {
           )}
         </Field>
       </form>
-      <ul id="found" class="plain found" role="listbox" aria-label="What was found" ref={list}>
+      <ul id="found" class="plain found" role="listbox" aria-label="Results" ref={list}>
         {rows.map((row, place) => (
           <li
             key={`${row.kind} ${row.id} ${row.account ?? ''}`}

@@ -130,8 +130,8 @@ function Troubles({
       )}
       {circuits.map((route) => (
         <li key={routeWords(route)}>
-          <Badge tone="bad">fails</Badge> <a href={href('/operator/providers')}>{routeWords(route)}</a>: other
-          routes are asked first since <Time at={route.since} />
+          <Badge tone="bad">failing</Badge> <a href={href('/operator/providers')}>{routeWords(route)}</a>:
+          other routes are asked first since <Time at={route.since} />
         </li>
       ))}
       {held > 0 && (
@@ -235,7 +235,7 @@ function Oldest({ rows }: { rows: readonly OpenCreation[] }) {
           ),
         ],
         ['Model', ({ model }) => model, 'wide'],
-        ['Asked last', ({ provider }) => provider ?? <span class="dim">nobody</span>, 'wide'],
+        ['Last provider', ({ provider }) => provider ?? <span class="dim">none</span>, 'wide'],
         ['Created', ({ created_at: at }) => <Time at={at} form="relative" />, 'number'],
       ]}
     />

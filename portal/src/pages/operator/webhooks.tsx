@@ -11,7 +11,7 @@ export function FailingWebhooks() {
     <Page
       title="Failing webhooks"
       above="Operator"
-      lead="Webhooks and notices of all accounts of which an attempt failed and another one follows."
+      lead="Webhooks and notices of all accounts with a failed attempt and another attempt to come."
     >
       <Loaded of={webhooks}>
         {({ data }) =>

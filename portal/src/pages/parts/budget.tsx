@@ -39,7 +39,7 @@ export function BudgetCard({ of, onReload }: { of: Month; onReload: () => void }
       actions={mayChange && <Button text="Change the budget" class="small" onClick={() => setOpen(true)} />}
     >
       {amount === null ? (
-        <p class="dim">There is none.</p>
+        <p class="dim">No budget.</p>
       ) : (
         <>
           <p>

@@ -112,8 +112,8 @@ export function RevokeKey(props: { of: KeyView; action: Action<'revokeKey'>; onC
         onSubmit={() => action.run({ id: key.id })}
       >
         <p>
-          Every request with this key is refused from the next one on. This cannot be undone. To replace a key
-          without a gap, rotate it.
+          From now on every request with this key is refused. This cannot be undone. To replace a key without
+          a gap, rotate it.
         </p>
         <Text label={`Type “${key.name}” to confirm`} value={typed} onInput={setTyped} isRequired autoFocus />
       </Form>

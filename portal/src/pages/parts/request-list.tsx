@@ -112,11 +112,11 @@ function Detail({ of, creationsAt }: { of: RequestRow; creationsAt: string }) {
         ]}
       />
       {of.body === null ? (
-        <p class="dim">No body is kept.</p>
+        <p class="dim">No body is stored.</p>
       ) : (
         <>
           <h3>Body</h3>
-          <p class="dim">Secrets, pictures and what is too long are cut out.</p>
+          <p class="dim">Secrets, pictures and overlong parts are removed.</p>
           <Code text={of.body} label="the body of the request" />
         </>
       )}

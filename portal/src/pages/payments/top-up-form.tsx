@@ -104,8 +104,7 @@ export function TopUpForm(props: {
         />
       ))}
       <p class="hint">
-        A payment begins within a minute, one after the other, and never more in a month (UTC) than the last
-        figure.
+        Payments begin within a minute, one at a time. In a month (UTC) they never exceed the maximum.
       </p>
     </Form>
   );

@@ -70,7 +70,7 @@ export function AutoTopUp({ of: topUp, onAddMoney }: { of: TopUp; onAddMoney: ()
             {isChosen ? (
               <Chosen of={of} onRemove={mayChange ? () => show('card') : undefined} />
             ) : (
-              <p class="dim">Your card adds money by itself when less is available than you choose.</p>
+              <p class="dim">Your card adds money automatically when less is available than you choose.</p>
             )}
             {of.card === null && (
               <p>No card is saved. {mayChange && !isOfOperator(of) && <SaveCard onPress={onAddMoney} />}</p>
