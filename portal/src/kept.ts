@@ -26,7 +26,7 @@ const longestMillis = 15 * 60_000;
 /** Beginnings of keys and secrets, and addresses with a user or a query: they may hold a secret. */
 const secretive = /dk_[a-z]+_|whsec_|https?:\/\/[^\s/]*@|https?:\/\/\S*\?/i;
 
-/** The values of the parts that are on the page now, each with what it began with. */
+/** The values of the parts on the current page, each with its first value. */
 const shown = new Map<string, { readonly value: unknown; readonly initial: unknown }>();
 let given = new Map<string, unknown>();
 let owner = '';
@@ -54,7 +54,7 @@ function withoutSecrets(values: object): Record<string, unknown> {
   );
 }
 
-/** Takes what was typed out of the storage, before the first page of this person is shown. */
+/** Moves the stored entries out of the storage, before the first page of this person is shown. */
 export function takeTyped(me: MeView): void {
   owner = `${me.person.id} ${me.account?.id ?? ''}`;
   const text = sessionStorage.getItem(storageName);
@@ -65,7 +65,7 @@ export function takeTyped(me: MeView): void {
   if (isTheirs && Date.now() - kept.atMillis < longestMillis) given = new Map(Object.entries(kept.values));
 }
 
-/** A state that outlives a sign-in. The name is its own on the page. Never for what the service shows once. */
+/** A state that survives a sign-in. Its name is unique on the page. Never for secrets that are shown once. */
 export function useKept<Value>(
   name: string,
   initial: Value | (() => Value),
@@ -86,10 +86,10 @@ export function useKept<Value>(
   return [value, set];
 }
 
-/** The way back holds the id, so that nothing is finished that the person did not come back for. */
+/** The address of the way back has the id, so that only an expected return finishes the action. */
 interface Begun {
   readonly id: string;
-  /** Who began it, and in which account. */
+  /** The person who began it, and the account. */
   readonly of: string;
   readonly operation: PortalOperationName;
   readonly input: Input;
@@ -99,14 +99,14 @@ interface Begun {
 const begunName = 'darkroom.begun';
 const parameter = 'continue';
 
-/** What waits for a fresh sign-in. A dialog of the shell asks for it. */
+/** The action that needs a fresh sign-in. A dialog of the shell asks the person. */
 export const waiting = createValue<Pick<Begun, 'operation' | 'input'> | null>(null);
 
 /** The address that signs in and leads back to the page that is shown. */
 export const signInAddress = (page = currentPath()): string =>
   `${signInPaths.login}?${signInParameters.returnTo}=${encodeURIComponent(href(page))}`;
 
-/** Keeps what was begun, and leaves for a fresh sign-in. */
+/** Stores the action, and leaves for a fresh sign-in. */
 export function signInAfresh({ operation, input }: Pick<Begun, 'operation' | 'input'>): void {
   const begun: Begun = {
     id: crypto.randomUUID(),
@@ -136,7 +136,7 @@ function takeBegun(): Begun | undefined {
 
 let begun: Begun | undefined;
 
-/** Reads what was begun, once, before the first page is shown. */
+/** Reads the stored action, once, before the first page is shown. */
 export function readBegun(): void {
   // A failed sign-in leads back with an error: then nothing is finished.
   begun = takeBegun();

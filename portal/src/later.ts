@@ -4,7 +4,7 @@ import { Refusal } from './api/call.ts';
 
 export interface Later<File> {
   readonly load: () => Promise<File>;
-  /** Undefined: it is on its way. */
+  /** Undefined: it is loading. */
   readonly useFile: () => File | Refusal | undefined;
 }
 

@@ -35,7 +35,7 @@ function SignIn() {
   );
 }
 
-/** Who is signed in decides what is shown: the sign-in page, or the shell with the page of the address. */
+/** The sign-in page, or for a signed-in person the shell with the page of the address. */
 function App() {
   const { data: me, error, reload } = useResource('getMe');
   const owner = useRef<string>(undefined);

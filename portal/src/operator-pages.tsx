@@ -36,7 +36,7 @@ export function OperatorSearch() {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
       event.preventDefault();
-      // Over another dialog there would be two.
+      // Only one dialog may be open.
       if (!document.querySelector('dialog[open]')) isSearching.set(true);
     };
     addEventListener('keydown', onKey);
@@ -45,11 +45,11 @@ export function OperatorSearch() {
   return isOpen && isOperator ? <Search onClose={() => isSearching.set(false)} /> : null;
 }
 
-/** Begins to load them before the first one is opened. */
+/** Starts loading the pages before the first one is opened. */
 export function useOperatorPages(): void {
   const { is_operator: isOperator } = useSession().me;
   useEffect(() => {
-    // The page that needs them says why they did not come.
+    // The page that needs them reports the failure.
     if (isOperator) void operator.load().catch(() => undefined);
   }, [isOperator]);
 }

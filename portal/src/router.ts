@@ -39,7 +39,7 @@ export function currentPath(changes: Readonly<Record<string, string | undefined>
   return withQuery(path, query, changes);
 }
 
-/** Parameters that are empty or undefined vanish. */
+/** Leaves out parameters that are empty or undefined. */
 function withQuery(
   path: string,
   query: URLSearchParams,
@@ -60,7 +60,7 @@ export function go(path: string, how: 'push' | 'replace' = 'push'): void {
     // The first entry of all gets its name when it is left.
     history.replaceState({ ...(history.state as object), entry: place.get().entry }, '');
     const entry = newEntry();
-    // What opens over a page leaves the page where it is.
+    // A dialog over a page does not scroll the page.
     const isOver = path.split('?', 1)[0] === place.get().path;
     if (isOver) scrolled.set(entry, scrollY);
     history.pushState({ entry, isOver }, '', href(path));

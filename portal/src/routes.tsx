@@ -23,7 +23,7 @@ import type { IconName } from './ui/basics.tsx';
 export interface Route {
   readonly path: string;
   readonly Page: ComponentType<Shown>;
-  /** What the page reads first: who may not call it does not see the page. */
+  /** The first read of the page. A person who may not call it does not see the page. */
   readonly needs: PortalOperationName;
   /** Absent: not in the menu. */
   readonly menu?: { readonly group: string; readonly name: string; readonly icon: IconName };

@@ -1,4 +1,4 @@
-/** Who is signed in, and what this person may do. */
+/** The signed-in person and the person's rights. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import {
@@ -12,7 +12,7 @@ import type { MeView } from '../../service/contract/portal-views.ts';
 
 export interface Session {
   readonly me: MeView;
-  /** Reads anew who is signed in. */
+  /** Reads the session again. */
   readonly reload: () => void;
 }
 
@@ -38,17 +38,17 @@ export function useMay(name: PortalOperationName): boolean {
 }
 
 /**
- * Whom a client asks. An operator reads the command that does it.
+ * The contact for a client. An operator sees the command instead.
  * @param command of `npm run admin --`. ACCOUNT stands for the account of the session.
  */
-export function WhomToAsk({ command }: { command?: string }) {
+export function OperatorContact({ command }: { command?: string }) {
   const { account, is_operator: isOperator, service } = useSession().me;
   if (isOperator && command !== undefined && account !== null)
     return <code>npm run admin -- {command.replace('ACCOUNT', account.id)}</code>;
   return <>{service.contact ?? 'Ask the operator of this service.'}</>;
 }
 
-/** Why a sign-in did not succeed, for each word with which it comes back. */
+/** Why a sign-in failed, for each error word of the address. */
 const reasons: Readonly<Record<SignInError, string>> = {
   cancelled: 'You stopped the sign-in.',
   expired: 'The sign-in took longer than ten minutes, or was begun in another browser. Begin again.',

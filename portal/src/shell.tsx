@@ -8,7 +8,7 @@ import { OperatorSearch, SearchButton, useOperatorPages } from './operator-pages
 import { href, match, scrollOf, setQuery, usePlace } from './router.ts';
 import { routes } from './routes.tsx';
 import { Wallet } from './pages/wallet.tsx';
-import { mayCall, signInError, useSession, WhomToAsk } from './session.tsx';
+import { mayCall, signInError, useSession, OperatorContact } from './session.tsx';
 import { Button, Icon } from './ui/basics.tsx';
 import { Dialog, Page } from './ui/page.tsx';
 import { Failed } from './ui/states.tsx';
@@ -114,7 +114,7 @@ function NoAccount() {
           operator of this service, to invite this address. Then sign in again.
         </p>
         <p class="text">
-          <WhomToAsk />
+          <OperatorContact />
         </p>
         {me.is_operator && (
           <p>
@@ -269,21 +269,21 @@ function PersonBox() {
   );
 }
 
-/** What concerns every page. */
+/** Messages on every page. */
 function Banner() {
   const { me } = useSession();
   if (me.account?.condition === 'suspended') {
     return (
       <p class="banner" role="note">
         The operator paused the API of this account. Keys, webhooks and the wallet can be managed; nothing is
-        generated. <WhomToAsk command="accounts set ACCOUNT --condition active" />
+        generated. <OperatorContact command="accounts set ACCOUNT --condition active" />
       </p>
     );
   }
   if (me.account?.condition === 'disabled') {
     return (
       <p class="banner" role="note">
-        The operator closed this account. <WhomToAsk command="accounts set ACCOUNT --condition active" />
+        The operator closed this account. <OperatorContact command="accounts set ACCOUNT --condition active" />
       </p>
     );
   }

@@ -8,7 +8,7 @@ import {
 import type { AnswerOf, Input } from '../../../service/contract/portal-calls.ts';
 import { createValue } from '../value.ts';
 
-/** Why a call did not succeed, in the words of the service or, when it could not be reached, in ours. */
+/** Why a call failed: the service's message, or ours when the service could not be reached. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
@@ -64,7 +64,7 @@ const offline = (isWrite: boolean): Refusal =>
       : 'Your browser cannot reach the service.',
   );
 
-/** The refusal that an answer of the service holds. */
+/** The refusal in an answer of the service. */
 async function refusalOf(response: Response): Promise<Refusal> {
   const requestId = response.headers.get('x-request-id');
   const retryAfter = Number(response.headers.get('retry-after'));

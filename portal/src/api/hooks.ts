@@ -1,4 +1,4 @@
-/** How pages read and change: with the states of each on the way. */
+/** How pages read and change data, with the states of loading and failure. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalOperationName } from '../../../service/contract/operations.ts';
 import type { AnswerOf, Input } from '../../../service/contract/portal-calls.ts';
@@ -20,13 +20,13 @@ const asRefusal = (error: unknown): Refusal =>
     : new Refusal('PAGE', 'This page failed. Reload it.', { cause: String(error) });
 
 /**
- * What each entry of the history showed last, for the way back, and what each read answered last, for a page that is
- * opened anew. Both are gone with the load of the page, and when another person or account is signed in.
+ * The last data of each history entry, for the way back, and the last answer of each read, for a page that is
+ * opened again. Both are dropped when the page is loaded, and when another person or account is signed in.
  */
 const remembered = new Map<string, unknown>();
 const mostRemembered = 200;
 
-/** Another tab may have changed the person or the account. Nothing of the last one is shown to the next. */
+/** Another tab may have changed the person or the account. The new one must not see earlier data. */
 export const forget = (): void => remembered.clear();
 
 function remember(places: readonly string[], data: unknown): void {
@@ -54,9 +54,9 @@ export function useResource<Name extends PortalOperationName>(
 }
 
 /**
- * @param key of what is read: another key is other data
- * @param read is called again when it changes. It gets what the page shows.
- * @param beginOf what a page that is opened anew shows of what was read before
+ * @param key identifies the data
+ * @param read is called again when it changes, with the data that the page shows
+ * @param beginOf the part of earlier data that a page shows when it is opened again
  */
 function useRead<Data>(
   key: string,
@@ -122,7 +122,7 @@ const firstPage = <Answer>(pages: readonly Answer[]): readonly Answer[] => pages
 
 /**
  * Reads a list that comes in pages. `first` is the whole first answer. The way back shows as many pages again.
- * @param id of what the path names
+ * @param id of the path
  */
 export function useRows<Name extends PagedName>(
   name: Name,

@@ -1,6 +1,6 @@
 import type { AccountView } from '../../../service/contract/portal-views.ts';
 import { useResource } from '../api/hooks.ts';
-import { useSession, WhomToAsk } from '../session.tsx';
+import { useSession, OperatorContact } from '../session.tsx';
 import { Badge, Card, Code, Facts, Id, Meter, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -105,7 +105,7 @@ function Content({ data }: { data: AccountView }) {
           ]}
         />
         <p class="text">
-          <WhomToAsk />
+          <OperatorContact />
         </p>
       </Card>
       <Card title="Models">

@@ -17,7 +17,7 @@ type LoggedName = {
     : Name;
 }[PortalOperationName];
 
-/** What was done or tried. After a colon, the note of a row that is done is the name of the thing. */
+/** The action of a row. For a finished action the note after the colon names the thing. */
 const words: Readonly<Record<LoggedName, string>> = {
   createKey: 'Create a key:',
   changeKey: 'Change a key',

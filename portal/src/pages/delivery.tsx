@@ -8,7 +8,7 @@ import { Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { durationText, isAhead } from '../words/figures.ts';
 
-/** One attempt to deliver: what was sent, and what came back. All of it is text. */
+/** One attempt to deliver: the request and the answer, all of it as text. */
 const tones: Readonly<Record<DeliveryRow['outcome'], Tone>> = {
   delivered: 'good',
   failed: 'bad',

@@ -48,7 +48,7 @@ export function Keys() {
   const rows = keys.data?.data ?? [];
   const found = shown && 'id' in shown ? rows.find(({ id }) => id === shown.id) : undefined;
   const chosen = found && !isOver(found) ? found : undefined;
-  // What was finished after a fresh sign-in has no dialog that could show its error.
+  // An action that a fresh sign-in finished has no open dialog for its error.
   const errorOfNoDialog = shown ? undefined : (create.error ?? roll.error ?? revoke.error);
   return (
     <Page

@@ -5,7 +5,7 @@ import { useResource, useRows } from '../api/hooks.ts';
 import { useKept } from '../kept.ts';
 import { later } from '../later.ts';
 import { href } from '../router.ts';
-import { useMay, useSession, WhomToAsk } from '../session.tsx';
+import { useMay, useSession, OperatorContact } from '../session.tsx';
 import { Button, Card, Clip, Figures, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
@@ -42,7 +42,7 @@ function ByHand({ of: ledger }: { of: Ledger }) {
       {first && service.payment_url === null && (
         <p class="notice">
           The operator of this service tops the wallet up.{' '}
-          <WhomToAsk command={'wallet top-up ACCOUNT --amount 25 --reference "first top-up"'} />
+          <OperatorContact command={'wallet top-up ACCOUNT --amount 25 --reference "first top-up"'} />
         </p>
       )}
       <Movements of={ledger} />

@@ -105,7 +105,7 @@ export function Text(props: TextInput) {
           ...defined({ placeholder, maxLength, inputMode, autoFocus }),
           onInput: (event: TargetedInputEvent<HTMLInputElement>) => onInput(event.currentTarget.value),
         };
-        // The types of Preact know each type of a field alone, and no choice of several.
+        // The types of Preact accept each type of a field, but no union of several.
         if (type === 'url') return <input type="url" {...given} />;
         if (type === 'email') return <input type="email" {...given} />;
         return <input type="text" {...given} />;
@@ -149,7 +149,7 @@ export function Select(props: {
   );
 }
 
-/** What a form shows of the action that it begins. */
+/** The state of a form's action. */
 export type FormAction = Pick<Action<PortalOperationName>, 'isBusy' | 'error'>;
 
 /** A form of an action, with its error above the buttons. */
@@ -232,7 +232,7 @@ export interface Draft<Values> {
 
 interface Entry {
   readonly value: unknown;
-  /** What was stored when the person decided for the entry. */
+  /** The stored value when the person kept the own entry. */
   readonly over: unknown;
 }
 

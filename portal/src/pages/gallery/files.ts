@@ -49,7 +49,7 @@ export async function download(row: Pictured): Promise<void> {
   save(await (await fetched(row)).blob(), fileName(row));
 }
 
-/** The part of the File System Access API that Chromium has and others have not. */
+/** The part of the File System Access API that only Chromium has. */
 interface Picker {
   showSaveFilePicker?(options: {
     readonly suggestedName: string;
@@ -57,8 +57,8 @@ interface Picker {
 }
 
 /**
- * One archive of all pictures. They go one after the other from the service into the file, where the browser lets a
- * page write one; else the browser collects the archive.
+ * One archive of all pictures. If the browser lets a page write a file, the pictures go one after the other
+ * from the service into the file. Otherwise the browser collects the archive in memory.
  * @param onFile is called before each picture
  * @returns how many pictures are missing: their results have ended
  */

@@ -1,4 +1,4 @@
-/** A picture in its own ratio, over its own colours until it is there. */
+/** A picture in its own ratio. Until it is loaded, its colours are shown. */
 import { useState } from 'preact/hooks';
 import type { CreationDetail, PictureView } from '../../../../service/contract/portal-views.ts';
 

@@ -92,7 +92,7 @@ async function downloaded(row: Pictured): Promise<void> {
   );
 }
 
-/** The thumbnail is there at once, and the picture comes over it. */
+/** The thumbnail is shown at once, and the picture covers it when it is loaded. */
 function Stage(props: { of: CreationRow; isLarge: boolean; onZoom: () => void }) {
   const { of, isLarge, onZoom } = props;
   if (!of.picture)

@@ -1,4 +1,4 @@
-/** The lists of an account. Each tab reads its own list alone, when it is opened. */
+/** The lists of an account. Each tab reads only its own list, when it is opened. */
 import type { KeyView, PeopleView } from '../../../../service/contract/portal-views.ts';
 import { Refusal } from '../../api/call.ts';
 import { useResource, useRows } from '../../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** A creation of any account: as its client sees it, and which providers were asked. */
+/** A creation of any account: the view of its client, and the attempts at providers. */
 import type { OperatedCreation as Shown } from '../../../../service/contract/portal-views.ts';
 import { useResource } from '../../api/hooks.ts';
 import { href } from '../../router.ts';

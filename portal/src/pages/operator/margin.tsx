@@ -43,7 +43,7 @@ type Line = MarginView['lines'][number];
 interface Figure {
   readonly head: string;
   readonly as: 'count' | 'amount' | 'percent';
-  /** 'narrow': also on a phone. 'seldom': only when it is more than nothing in some line. */
+  /** 'narrow': also on a phone. 'seldom': only when some line has a value above 0. */
   readonly shown: 'narrow' | 'wide' | 'seldom';
 }
 

@@ -13,7 +13,7 @@ import { PicturesCard, PicturesDialog } from './account-pictures.tsx';
 import { AccountTab } from './account-tabs.tsx';
 import { Condition, FailuresInARow } from './accounts.tsx';
 
-/** What an operator changes of an account: only what differs is sent. */
+/** The form for an account. Only changed fields are sent. */
 type Limit = keyof OperatedAccount['limits'];
 const limits: readonly { readonly name: Limit; readonly label: string }[] = [
   { name: 'post_rate', label: 'POST requests a minute' },
@@ -98,7 +98,7 @@ function LimitsForm(props: {
 
 type Shown = 'top-up' | 'limits' | 'pictures' | 'invite' | 'suspend' | 'activate';
 
-/** The tabs, each with an address of its own. The first one has that of the page. */
+/** The tabs, each with its own address. The first tab has the address of the page. */
 const tabs = [
   ['', 'Limits'],
   ['creations', 'Creations'],

@@ -1,4 +1,4 @@
-/** The pages of the operator: a file of their own, which nobody else's browser loads. */
+/** The pages of the operator: a separate file, which only browsers of operators load. */
 export { Accounts } from './accounts.tsx';
 export { OperatedCreation } from './creation.tsx';
 export { OperatorKeys } from './keys.tsx';

@@ -1,4 +1,6 @@
-/** The providers: how their last hour and day went, and the switch that pauses one of them for everybody. */
+/**
+ * The providers: figures of the last hour and day, and the switch that pauses a provider for all accounts.
+ */
 import { useState } from 'preact/hooks';
 import type {
   AttemptFigures,
@@ -60,7 +62,7 @@ export function Providers() {
   );
 }
 
-/** Its second sentence is empty until the page knows it, and then takes no more room. */
+/** The second sentence is empty until it is loaded. It then needs no additional space. */
 function Lead({ of }: { of: ProvidersView | undefined }) {
   return (
     <>
@@ -143,7 +145,7 @@ const shareOf = ({ succeeded, failed }: AttemptFigures): number | null =>
 const percent = (share: number): string => `${Math.floor(share * 1000) / 10} %`;
 const seconds = (value: number): string => durationText(value * 1000);
 
-/** Success, time and cost, each as a figure with its course. */
+/** Success, time and cost, each as a figure with a chart. */
 function Span({ name, of, part }: { name: string; of: ProviderSpan; part: string }) {
   const share = shareOf(of);
   const tried = of.succeeded + of.failed;

@@ -1,4 +1,4 @@
-/** The search over everything: Ctrl-K opens it on every page, and arrows choose what was found. */
+/** The search over everything: Ctrl-K opens it on every page, and arrows select a result. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FoundThing, FoundView } from '../../../../service/contract/portal-views.ts';
 import { call } from '../../api/call.ts';

@@ -29,7 +29,7 @@ function Cards({ held }: { held?: Held }) {
   const { query } = usePlace();
   const band = query.get('band') ?? '';
   const service = useResource('getService', { query: { band } });
-  // Until the operator has set payments up, none is held.
+  // Before the operator has set up payments, no payment is held.
   const error = held?.error?.details['reason'] === 'payments_not_set_up' ? undefined : held?.error;
   const payments = held?.data?.data ?? [];
   return (
@@ -74,7 +74,7 @@ function Cards({ held }: { held?: Held }) {
   );
 }
 
-/** Stripe took something else than the account was to pay, so nothing was credited. */
+/** Stripe took another amount than the account had to pay, so nothing was credited. */
 function HeldPayments({ rows }: { rows: readonly HeldPaymentView[] }) {
   return (
     <Card title="Held payments">

@@ -1,4 +1,7 @@
-/** A small chart of bars beside a figure. The words beside it say the same, so screen readers pass over the picture. */
+/**
+ * A small chart of bars beside a figure. The text beside it has the same values, so screen readers skip the
+ * chart.
+ */
 const width = 96;
 const height = 24;
 
@@ -10,7 +13,7 @@ export function Spark({ values, most }: { values: readonly (number | null)[]; mo
     <svg class="spark" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
       {values.map((value, place) => {
         if (value === null) return null;
-        // A bar of nothing still shows that something was measured.
+        // A bar of 0 still shows that something was measured.
         const tall = Math.max(1.5, top === 0 ? 0 : (value / top) * height);
         return (
           <rect

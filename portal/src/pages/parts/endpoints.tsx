@@ -1,4 +1,4 @@
-/** The endpoints of the account: added, changed, switched on and off, deleted, with what became of their attempts. */
+/** The endpoints of the account, with the outcomes of their attempts, and the dialogs that change them. */
 import type { EndpointBody, EndpointRow, EndpointsView } from '../../../../service/contract/portal-views.ts';
 import { type Resource, useAction } from '../../api/hooks.ts';
 import { useKept } from '../../kept.ts';
@@ -13,7 +13,7 @@ import { Table } from '../../ui/table.tsx';
 /** The dialog over the card. An empty id: of an endpoint that does not exist yet. */
 interface Open {
   readonly id: string;
-  /** True: it asks whether the endpoint shall be deleted. */
+  /** True: the dialog confirms a deletion. */
   readonly isEnd?: boolean;
 }
 

@@ -106,7 +106,7 @@ export function PersonForm(props: {
   );
 }
 
-/** What a person who invited somebody has to know or to do next. */
+/** The next step for the person who sent an invitation. */
 export function invitedWords({ mail, sign_in_at: address }: InvitedView): string {
   switch (mail) {
     case 'sent':

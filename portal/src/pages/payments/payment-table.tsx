@@ -1,4 +1,4 @@
-/** The payments of the account, with what became of each. */
+/** The payments of the account with their outcomes. */
 import { portalOperations, portalRoot } from '../../../../service/contract/operations.ts';
 import type { PaymentView } from '../../../../service/contract/portal-views.ts';
 import { Badge, Id, Money, Time, type Tone } from '../../ui/basics.tsx';

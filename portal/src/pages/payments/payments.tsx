@@ -1,12 +1,12 @@
 /**
- * What the wallet page has where the service takes payments: what became of the payment from which a person comes back,
- * the payments, the automatic top-up, and the dialog that begins a payment.
+ * The parts of the wallet page of a service that takes payments: the outcome of the payment from which a
+ * person comes back, the payments, the automatic top-up, and the dialog that begins a payment.
  */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { AutoTopUpView, PaymentView } from '../../../../service/contract/portal-views.ts';
 import type { useResource, useRows } from '../../api/hooks.ts';
-import { useMay, WhomToAsk } from '../../session.tsx';
+import { useMay, OperatorContact } from '../../session.tsx';
 import { Card } from '../../ui/basics.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { List } from '../../ui/table.tsx';
@@ -83,7 +83,7 @@ function Closed({ of }: { of: AutoTopUpView | undefined }) {
     of?.paused === 'operator' ? 'The operator closed payments.' : 'Payments are closed after a dispute.';
   return (
     <p class="notice bad">
-      {why} <WhomToAsk command="payments clear ACCOUNT" />
+      {why} <OperatorContact command="payments clear ACCOUNT" />
     </p>
   );
 }

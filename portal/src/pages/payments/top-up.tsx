@@ -2,7 +2,7 @@
 import type { AutoTopUpView } from '../../../../service/contract/portal-views.ts';
 import { type useResource, useAction } from '../../api/hooks.ts';
 import { useKept } from '../../kept.ts';
-import { useMay, WhomToAsk } from '../../session.tsx';
+import { useMay, OperatorContact } from '../../session.tsx';
 import { Badge, Button, Card, Facts, Meter, Money, type Tone } from '../../ui/basics.tsx';
 import { Form } from '../../ui/form.tsx';
 import { announce, Dialog } from '../../ui/page.tsx';
@@ -30,7 +30,7 @@ export function AutoTopUp({ of: topUp, onAddMoney }: { of: TopUp; onAddMoney: ()
   };
   const { data } = topUp;
   const isChosen = data?.threshold != null;
-  // What was finished after a fresh sign-in has no dialog that could show its error.
+  // An action that a fresh sign-in finished has no open dialog for its error.
   const error = resume.error ?? (open === '' ? (save.error ?? remove.error) : undefined);
   return (
     <Card
@@ -52,7 +52,7 @@ export function AutoTopUp({ of: topUp, onAddMoney }: { of: TopUp; onAddMoney: ()
             {of.paused !== null && (
               <div class="notice bad">
                 <p>
-                  {reasons[of.paused]} {isOfOperator(of) && <WhomToAsk command="payments clear ACCOUNT" />}
+                  {reasons[of.paused]} {isOfOperator(of) && <OperatorContact command="payments clear ACCOUNT" />}
                 </p>
                 {mayChange && !isOfOperator(of) && (
                   <p class="row">

@@ -1,4 +1,4 @@
-/** What to generate, with its price before the press. */
+/** The form of a request, with its price before the press. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GenerateBody } from '../../../../service/contract/portal-calls.ts';
 import type { ModelView, QuoteView } from '../../../../service/contract/portal-views.ts';
@@ -42,7 +42,7 @@ export function PlaygroundForm(props: {
   const maskUrl = model.takes_mask && mask?.of === first ? mask?.url : undefined;
   const body = bodyOf(settings, model, used, maskUrl);
   const quote = useQuote(body, turn + (generate.isBusy ? 0.5 : 0));
-  // A changed request is another one.
+  // A changed request gets a new key.
   const asked = JSON.stringify(body);
   useEffect(() => void (idempotencyKey.current = undefined), [asked]);
   const change = (changes: Partial<Settings>): void => props.onSettings({ ...settings, ...changes });

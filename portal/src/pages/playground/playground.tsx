@@ -1,4 +1,4 @@
-/** Generates on the account, and remembers: what was made here stands in a strip, and is the start of the next. */
+/** Generates on the account. A strip shows earlier images, and each can be the start of the next request. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { BodyOf } from '../../../../service/contract/portal-calls.ts';
 import type { CreationDetail, ModelView } from '../../../../service/contract/portal-views.ts';
@@ -190,7 +190,7 @@ function Waiting({ since, status }: { since: string; status: CreationDetail['sta
   );
 }
 
-/** What a result is the start of: the same settings, a source image, and the same prompt with other seeds. */
+/** The next steps from a result: the same settings, a source image, and the same prompt with other seeds. */
 function NextSteps({
   of,
   onSettings,
@@ -201,7 +201,7 @@ function NextSteps({
   const [busy, setBusy] = useState<'source' | 'variants'>();
   const [error, setError] = useState<Refusal>();
   const mayCreate = useMay('createCreation');
-  // A press after a broken connection goes on with the variant whose answer was lost, under the same key.
+  // A press after a broken connection continues with the variant whose answer was lost, under the same key.
   const series = useRef(crypto.randomUUID());
   const ordered = useRef(0);
   const attempt = async (name: NonNullable<typeof busy>, work: () => Promise<void>): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What the playground asks for, and the address that carries it. */
+/** The settings of the playground, and the address that carries them. */
 import { useEffect } from 'preact/hooks';
 import type { GenerateBody } from '../../../../service/contract/portal-calls.ts';
 import type { CreationDetail, ModelView } from '../../../../service/contract/portal-views.ts';
@@ -39,7 +39,7 @@ export const fitting = (value: string, taken: readonly string[]): string =>
 /** Some models cannot repeat an image, and few take a negative prompt. */
 export const plainOf = (model: ModelView) => plainRows.filter(([name]) => model[`takes_${name}`]);
 
-/** What a choice may be for this model. */
+/** The allowed values of a choice for this model. */
 export const choicesOf = (name: PlainName, values: readonly string[], model: ModelView): readonly string[] =>
   name === 'quality' ? model.qualities : values.filter((value) => value !== 'auto');
 
