@@ -283,7 +283,8 @@ function Banner() {
   if (me.account?.condition === 'disabled') {
     return (
       <p class="banner" role="note">
-        The operator closed this account. <OperatorContact command="accounts set ACCOUNT --condition active" />
+        The operator closed this account.{' '}
+        <OperatorContact command="accounts set ACCOUNT --condition active" />
       </p>
     );
   }

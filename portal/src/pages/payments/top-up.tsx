@@ -52,7 +52,8 @@ export function AutoTopUp({ of: topUp, onAddMoney }: { of: TopUp; onAddMoney: ()
             {of.paused !== null && (
               <div class="notice bad">
                 <p>
-                  {reasons[of.paused]} {isOfOperator(of) && <OperatorContact command="payments clear ACCOUNT" />}
+                  {reasons[of.paused]}{' '}
+                  {isOfOperator(of) && <OperatorContact command="payments clear ACCOUNT" />}
                 </p>
                 {mayChange && !isOfOperator(of) && (
                   <p class="row">
