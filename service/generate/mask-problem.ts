@@ -37,7 +37,7 @@ const interlaceAt = 28;
 /** The pixels of a WebP that the renderer of masks decodes in its memory, whatever the size of the file. */
 export const mostWebpPixels = 19_000_000;
 
-/** A kind that service/render/thumbnails/decode.ts does not read. Refused here, it costs nobody a picture. */
+/** A kind that service/render/thumbnails/decode.ts does not read. It is refused here, before the charge. */
 function unreadKind({ contentType, bytes, width, height }: ImageBytes): string | undefined {
   if (contentType === 'image/webp') {
     if (isAnimated(bytes)) return 'an animated WebP';
@@ -57,7 +57,7 @@ function isAnimated(bytes: Uint8Array): boolean {
   return String.fromCharCode(...bytes.subarray(12, 16)) === 'VP8X' && ((bytes[20] ?? 0) & 2) !== 0;
 }
 
-/** A chunk tRNS without a palette (colour type 3). It stands before the first IDAT: PNG, second edition, 5.6. */
+/** A chunk tRNS without a palette (colour type 3). It comes before the first IDAT: PNG, second edition, 5.6. */
 function hasTransparentColour(bytes: Uint8Array): boolean {
   if (bytes[25] === 3) return false;
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bigEndian(bytes, at, 4)) {

@@ -35,7 +35,7 @@ async function write(table: Table, ...entries: readonly EventEntry[]): Promise<v
 }
 
 /** All events after a position, by pages of this size. */
-async function behind(table: Table, after: EventPlace, limit = 100): Promise<PlacedEvent[]> {
+async function behind(table: Table, after: EventPosition, limit = 100): Promise<PlacedEvent[]> {
   const found: PlacedEvent[] = [];
   for (let place: EventPosition | undefined = after; place;) {
     const page: readonly PlacedEvent[] = (await createEventLog(table).read(accountId, place, limit)) ?? [];
