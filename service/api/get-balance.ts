@@ -2,7 +2,7 @@ import type { ApiKey } from '../accounts/account.ts';
 import { spentIn, spentInAll, spentOn } from '../accounts/caps.ts';
 import { isUser } from '../accounts/end-user.ts';
 import { asMicros, type Micros, toUsd } from '../values/money.ts';
-import { invalidRequest } from '../values/problem.ts';
+import { type FieldError, invalidRequest } from '../values/problem.ts';
 import { dayOf, monthOf, nextDay, nextMonth } from '../values/time.ts';
 import type { BalanceServices } from './open.ts';
 import { checkQuery } from './request.ts';
@@ -43,7 +43,11 @@ export const getBalance: Handle<BalanceServices> = async (
   };
 };
 
-const wrongUser = { field: 'user', code: 'invalid_value', message: 'must be the user of a creation' };
+const wrongUser: FieldError = {
+  field: 'user',
+  code: 'invalid_value',
+  message: 'must be the user of a creation',
+};
 
 function keyView(apiKey: ApiKey, nowMillis: number): Record<string, unknown> {
   const orNull = (cap: Micros | undefined): number | null => (cap === undefined ? null : toUsd(cap));

@@ -24,7 +24,14 @@ import type { ClosedService } from '../creations/service-state-store.ts';
 import { notUsable } from '../uploads/upload.ts';
 import type { CreationId } from '../values/ids.ts';
 import { formatUsd, type Micros, toUsd } from '../values/money.ts';
-import { invalidRequest, neverRetry, Problem, retryLater, withHeaders } from '../values/problem.ts';
+import {
+  type FieldErrorCode,
+  invalidRequest,
+  neverRetry,
+  Problem,
+  retryLater,
+  withHeaders,
+} from '../values/problem.ts';
 
 /** An open creation usually ends within this time. */
 const roomRetrySeconds = 5;
@@ -121,7 +128,7 @@ export function creationNotFound(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is no creation with this id.');
 }
 
-function wrongField(field: string, code: string, message: string): Problem {
+function wrongField(field: string, code: FieldErrorCode, message: string): Problem {
   return invalidRequest([{ field, code, message }]);
 }
 
@@ -264,7 +271,7 @@ function fieldAt(place: ImagePlace): string {
   return place === 'mask' ? 'mask_url' : `image_urls[${place}]`;
 }
 
-export function sourceUnusable(place: ImagePlace, code: string, message: string): Problem {
+export function sourceUnusable(place: ImagePlace, code: FieldErrorCode, message: string): Problem {
   return wrongField(fieldAt(place), code, message);
 }
 

@@ -5,7 +5,14 @@ import { bucketProbeMillis } from '../contract/limits.ts';
 import { type OutboundRules, readClientUrl } from '../outbound/client-url.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { AccountId } from '../values/ids.ts';
-import { type FieldError, fieldErrors, invalidRequest, onePerField, Problem } from '../values/problem.ts';
+import {
+  type FieldError,
+  type FieldErrorCode,
+  fieldErrors,
+  invalidRequest,
+  onePerField,
+  Problem,
+} from '../values/problem.ts';
 import type { Clock } from '../values/runtime.ts';
 import type { SecretBox } from '../webhooks/secret-box.ts';
 import {
@@ -102,7 +109,7 @@ function wrongEndpoint(text: string, rules: OutboundRules): FieldError | undefin
 }
 
 async function tryOut(place: BucketPlace, keys: BucketKeys, services: BucketServices): Promise<void> {
-  const refused = (field: string, code: string, message: string): never => {
+  const refused = (field: string, code: FieldErrorCode, message: string): never => {
     throw invalidRequest([{ field, code, message }]);
   };
   const verdict = await services.outbound.check(place.endpoint);

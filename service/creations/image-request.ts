@@ -47,7 +47,7 @@ export function metadataProblems(value: unknown): readonly MetadataProblem[] {
     return [{ code: 'invalid_type', message: 'must be an object' }];
   }
   const entries = Object.entries(value);
-  const tooMany = { code: 'too_many', message: `at most ${mostKeys} keys` };
+  const tooMany: MetadataProblem = { code: 'too_many', message: `at most ${mostKeys} keys` };
   return [...(entries.length > mostKeys ? [tooMany] : []), ...entries.flatMap(entryProblem)];
 }
 
@@ -78,7 +78,7 @@ const wellFormed = z.refine<string>((text) => text.isWellFormed(), {
 });
 const address = z.string().check(atMost(maxUrlLength), wellFormed);
 
-export type Findings = readonly { readonly name?: string; readonly code: string; readonly message: string }[];
+export type Findings = readonly MetadataProblem[];
 
 /** Makes a schema of a check of our own. Each finding is an issue, below its name if it has one. */
 export function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Value, Value> {

@@ -5,19 +5,20 @@
  */
 import type { ImagePlace } from '../api/problems.ts';
 import { frameOf, type ImageHeader } from '../values/image-bytes.ts';
+import type { FieldErrorCode } from '../values/problem.ts';
 import { bigEndian } from '../values/text.ts';
 
 type ImageBytes = ImageHeader & { readonly bytes: Uint8Array };
 
 export interface MaskProblem {
   readonly place: ImagePlace;
-  readonly code: string;
+  readonly code: FieldErrorCode;
   readonly message: string;
 }
 
 /** Undefined: the picture can be compared with the source image where the mask protects it. */
 export function maskProblem(mask: ImageBytes, source: ImageBytes): MaskProblem | undefined {
-  const unsupported = { code: 'unsupported_type' };
+  const unsupported = { code: 'unsupported_type' } as const;
   if (mask.contentType !== 'image/png' || mask.bytes[interlaceAt] !== 0)
     return { place: 'mask', ...unsupported, message: 'must be a PNG without interlacing' };
   const [found, wanted] = [mask, source].map(({ width, height }) => `${width} x ${height}`);

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { isUser } from '../accounts/end-user.ts';
 import type { Model } from '../catalog/catalog-schema.ts';
 import { mostCount, outputFormats, plainRows } from '../contract/request-fields.ts';
-import type { FieldError } from '../values/problem.ts';
+import type { FieldError, FieldErrorCode } from '../values/problem.ts';
 import { readJson } from '../values/read-json.ts';
 import { readSize, type Size } from './size.ts';
 
 class Wrong {
-  readonly code: string;
+  readonly code: FieldErrorCode;
   readonly message: string;
-  constructor(code: string, message: string) {
+  constructor(code: FieldErrorCode, message: string) {
     this.code = code;
     this.message = message;
   }
@@ -68,17 +68,18 @@ const foreignFields = [
   'partial_images',
 ] as const;
 
-const onlyEdits = {
+type Refused = Omit<FieldError, 'field'>;
+const onlyEdits: Refused = {
   code: 'unsupported_parameter',
   message: 'only POST /images/edits takes images and masks',
 };
-const elsewhere = {
+const elsewhere: Refused = {
   code: 'unsupported_parameter',
   message: 'source images are files named image[] in a form, or images in JSON',
 };
 
 /** Fields that change the picture and are not supported. Ignoring them would sell another picture. */
-const refusedFields: Readonly<Record<OpenaiAction, Readonly<Record<string, Omit<FieldError, 'field'>>>>> = {
+const refusedFields: Readonly<Record<OpenaiAction, Readonly<Record<string, Refused>>>> = {
   generate: { mask: onlyEdits, image: onlyEdits, images: onlyEdits, image_urls: onlyEdits },
   edit: { image: elsewhere, 'image[]': elsewhere, image_urls: elsewhere },
 };

@@ -28,7 +28,7 @@ export function parseBody<Schema extends z.ZodMiniType>(
   return result.data;
 }
 
-type Finding = { readonly code: string; readonly message: string } | undefined;
+type Finding = Omit<FieldError, 'field'> | undefined;
 
 function checkedBy<Value>(find: (value: unknown) => Finding): z.ZodMiniType<Value, Value> {
   return z.custom<Value>().check(({ value, issues }) => {

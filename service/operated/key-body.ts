@@ -34,7 +34,7 @@ export function keyLimitProblems(
   { policy }: Account,
   { catalog, nowMillis }: { readonly catalog: Catalog; readonly nowMillis: number },
 ): FieldError[] {
-  const unknown = (models ?? []).flatMap((id, index) =>
+  const unknown = (models ?? []).flatMap((id, index): FieldError[] =>
     findModel(catalog, policy, id)
       ? []
       : [{ field: `models[${index}]`, code: 'unknown_model', message: 'is no model of this account' }],
@@ -42,7 +42,7 @@ export function keyLimitProblems(
   const isPast = typeof expiresAt === 'string' && (readMoment(expiresAt) ?? 0) <= nowMillis;
   return [
     ...unknown,
-    ...(isPast ? [{ field: 'expires_at', code: 'too_small', message: 'must lie ahead' }] : []),
+    ...(isPast ? [{ field: 'expires_at', code: 'too_small', message: 'must lie ahead' } as const] : []),
   ];
 }
 

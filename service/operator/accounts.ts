@@ -12,7 +12,7 @@ import { Overloaded } from '../values/errors.ts';
 import type { ResultAccess } from '../contract/limits.ts';
 import { type AccountId, parseAccountId } from '../values/ids.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd } from '../values/money.ts';
-import { type FieldError, invalidRequest } from '../values/problem.ts';
+import { type FieldError, type FieldErrorCode, invalidRequest } from '../values/problem.ts';
 import { isPrintable } from '../values/text.ts';
 import {
   accountOf,
@@ -147,7 +147,7 @@ async function checkNames(body: OfCatalog, { services }: OperatorContext): Promi
     const { models } = await services.catalogs.latest();
     const routes = models.flatMap((model) => model.routes.map(({ provider }) => provider));
     const known = new Set([...Object.keys(builtIn), ...routes]);
-    const wrong = (field: string, code: string, message: string): void =>
+    const wrong = (field: string, code: FieldErrorCode, message: string): void =>
       void errors.push({ field, code, message });
     for (const [index, name] of listed.entries())
       if (!known.has(name))

@@ -29,10 +29,49 @@ export const portalProblemStatus = {
 export type PortalProblemCode = keyof typeof portalProblemStatus;
 const everyStatus = { ...problemStatus, ...portalProblemStatus };
 
+/** What is wrong with a field, for programs. service/document/schemas/refusals.ts says what each code means. */
+export type ClientFieldErrorCode =
+  | 'required'
+  | 'unknown_field'
+  | 'unknown_parameter'
+  | 'invalid_type'
+  | 'invalid_value'
+  | 'invalid_json'
+  | 'invalid_encoding'
+  | 'too_deep'
+  | 'too_short'
+  | 'too_long'
+  | 'too_small'
+  | 'too_big'
+  | 'too_many'
+  | 'refused_target'
+  | 'bucket_refused'
+  | 'mismatch'
+  | 'exceeded'
+  | 'too_large'
+  | 'too_many_pixels'
+  | 'invalid_size'
+  | 'unsupported_type'
+  | 'upload_not_usable'
+  | 'unsupported_parameter'
+  | 'unsupported_value'
+  | 'not_taken';
+/** The other doors and the portal have a few more. */
+export type FieldErrorCode =
+  | ClientFieldErrorCode
+  | 'invalid'
+  | 'invalid_form'
+  | 'not_allowed'
+  | 'out_of_range'
+  | 'over_own_cap'
+  | 'taken'
+  | 'unknown_model'
+  | 'unknown_provider';
+
 export interface FieldError {
   /** "prompt" or "image_urls[0]"; "body" for the whole body; or the name of a header. */
   readonly field: string;
-  readonly code: string;
+  readonly code: FieldErrorCode;
   readonly message: string;
 }
 
@@ -127,7 +166,7 @@ function isMissing(issue: Issue): boolean {
   return (issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined;
 }
 
-function describe(issue: Issue): { code: string; message: string } {
+function describe(issue: Issue): Omit<FieldError, 'field'> {
   switch (issue.code) {
     case 'invalid_type':
       return isMissing(issue)
@@ -150,7 +189,7 @@ function describe(issue: Issue): { code: string; message: string } {
         message: `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`,
       };
     case 'custom':
-      return { code: String(issue.params?.['code'] ?? 'invalid'), message: issue.message };
+      return { code: (issue.params?.['code'] ?? 'invalid') as FieldErrorCode, message: issue.message };
     default:
       return { code: 'invalid', message: issue.message };
   }

@@ -26,7 +26,7 @@ export function isPrintable(text: string): boolean {
 export function textProblem(
   kind: ShownText,
   text: string,
-): { readonly code: string; readonly message: string } | undefined {
+): { readonly code: 'required' | 'too_long' | 'invalid_value'; readonly message: string } | undefined {
   if (text.trim() === '') return { code: 'required', message: 'must not be empty' };
   const most = longest[kind];
   if (characters(text) > most) return { code: 'too_long', message: `must have at most ${most} characters` };

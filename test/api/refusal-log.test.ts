@@ -155,7 +155,10 @@ describe('a row of a refused request', () => {
     const { note, text } = aLog();
     const field = `dk_live_${secret}`;
     const query = { key: field, cursor: 'A'.repeat(30) + secret };
-    await note(aRequest({ query }), invalidRequest([{ field, code: 'x', message: `Bearer ${secret}` }]));
+    await note(
+      aRequest({ query }),
+      invalidRequest([{ field, code: 'required', message: `Bearer ${secret}` }]),
+    );
     expect(text()).not.toContain(secret);
   });
 

@@ -5,7 +5,7 @@ import * as problems from '../../service/api/problems.ts';
 import { OpenaiRefusal, refusedBy } from '../../service/openai/refusal.ts';
 import { inOpenaiForm } from '../../service/openai/serve-openai.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { invalidRequest, Problem } from '../../service/values/problem.ts';
+import { type FieldErrorCode, invalidRequest, Problem } from '../../service/values/problem.ts';
 import { aCreation, creationId, now } from '../fixtures/records.ts';
 import { base64Of, completing, type Course, failing, pictureAt, scene } from './openai-fixture.ts';
 
@@ -92,7 +92,7 @@ describe('a refusal in the form of the OpenAI API', () => {
     expect(refusedBy(problem).error).toMatchObject({ param: 'metadata', code: 'err_invalid_request' });
   });
 
-  it.each([
+  it.each<[string, FieldErrorCode, string]>([
     ['output_format', 'invalid_value', 'unsupported_value'],
     ['background', 'unsupported_value', 'unsupported_value'],
     ['mask', 'unsupported_parameter', 'unsupported_parameter'],

@@ -256,9 +256,9 @@ describe('the errors of a field', () => {
   });
 
   it('Only the first error of each field remains, and the errors keep their order', () => {
-    const a = { field: 'a', code: 'one', message: '1' };
-    const b = { field: 'b', code: 'two', message: '2' };
-    const c = { field: 'a', code: 'three', message: '3' };
+    const a = { field: 'a', code: 'required', message: '1' } as const;
+    const b = { field: 'b', code: 'too_big', message: '2' } as const;
+    const c = { field: 'a', code: 'too_small', message: '3' } as const;
     expect(onePerField([a, b, c])).toEqual([a, b]);
   });
 });

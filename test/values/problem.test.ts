@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { invalidRequest, Problem, retryLater, withHeaders } from '../../service/values/problem.ts';
+import {
+  type FieldError,
+  invalidRequest,
+  Problem,
+  retryLater,
+  withHeaders,
+} from '../../service/values/problem.ts';
 import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { CredentialsUnreadable, refusedBy } from '../../service/vendors/provider.ts';
 import { SecretLost } from '../../service/webhooks/secret-box.ts';
@@ -30,7 +36,7 @@ describe('a problem', () => {
   });
 
   it('A problem of wrong fields names the first one in its message and all of them in its details', () => {
-    const errors = [
+    const errors: readonly FieldError[] = [
       { field: 'prompt', code: 'too_long', message: 'at most 10 characters' },
       { field: 'seed', code: 'invalid_type', message: 'must be a whole number' },
     ];

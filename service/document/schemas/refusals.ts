@@ -1,6 +1,6 @@
 /** Every refusal of the API (service/api/problems.ts), with the schema of its answer. */
 import * as z from 'zod';
-import type { ProblemCode } from '../../values/problem.ts';
+import type { ClientFieldErrorCode, ProblemCode } from '../../values/problem.ts';
 import { creationFailure, creationStatus, failureCode } from './creation.ts';
 import { autoTopUp, currency, moment, usd } from './values.ts';
 
@@ -13,7 +13,7 @@ export interface Refusal {
   readonly schema: z.ZodObject;
 }
 
-const fieldErrorCodes = {
+const fieldErrorCodes: Record<ClientFieldErrorCode, string> = {
   required: 'the field is missing',
   unknown_field: 'the request has no such field',
   unknown_parameter: 'the request has no such query parameter',
@@ -42,7 +42,7 @@ const fieldErrorCodes = {
   unsupported_value:
     'the model does not take this value of the field, or not with this output_format; the message says what would be right',
   not_taken: 'no enabled provider takes this source image',
-} as const;
+};
 
 const fieldErrorWords = Object.entries(fieldErrorCodes)
   .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
@@ -55,7 +55,7 @@ const fieldError = z
         'The field of the body (`image_urls[0]`, `metadata.order`), `body` for the whole body, or the name of a header or query parameter.',
     }),
     code: z
-      .enum(Object.keys(fieldErrorCodes) as (keyof typeof fieldErrorCodes)[])
+      .enum(Object.keys(fieldErrorCodes) as ClientFieldErrorCode[])
       .meta({ description: fieldErrorWords }),
     message: z.string().meta({ description: 'For people. Do not branch on it.' }),
   })

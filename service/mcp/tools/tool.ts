@@ -49,7 +49,7 @@ export function checkArguments(args: Arguments, { properties, required }: Object
   const errors: FieldError[] = [
     ...Object.keys(args)
       .filter((name) => !Object.hasOwn(properties, name))
-      .map((name) => {
+      .map((name): FieldError => {
         const known = Object.keys(properties).join(', ') || 'none';
         return {
           field: name.toWellFormed(),
@@ -59,7 +59,7 @@ export function checkArguments(args: Arguments, { properties, required }: Object
       }),
     ...required
       .filter((name) => args[name] === undefined)
-      .map((name) => ({ field: name, code: 'required', message: 'required' })),
+      .map((name) => ({ field: name, code: 'required', message: 'required' }) as const),
   ];
   if (errors.length > 0) throw invalidRequest(errors);
 }

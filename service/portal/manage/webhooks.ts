@@ -10,7 +10,7 @@ import { checkAfterCommand } from '../../notices/check-thresholds.ts';
 import { readClientUrl } from '../../outbound/client-url.ts';
 import { type AccountId, type CreationId, parseCreationId } from '../../values/ids.ts';
 import { toUsd } from '../../values/money.ts';
-import { invalidRequest, Problem, retryLater } from '../../values/problem.ts';
+import { type FieldErrorCode, invalidRequest, Problem, retryLater } from '../../values/problem.ts';
 import { readMoment } from '../../values/time.ts';
 import { failedEndpoints } from '../../webhooks/delivery.ts';
 import { type Endpoint, endpointEvents } from '../../webhooks/endpoint.ts';
@@ -244,7 +244,7 @@ async function endpointOf(
   return found;
 }
 
-function refused(field: string, code: string, message: string): Problem {
+function refused(field: string, code: FieldErrorCode, message: string): Problem {
   return invalidRequest([{ field, code, message }]);
 }
 
