@@ -85,12 +85,11 @@ function attempted({ startedAt, endedAt, outcome }: RouteAttempt, name: string):
 }
 
 function endOf(creation: CreationRecord): Step[] {
-  const { completedAt: at, failure, cancelledAt, refundedMicros, results } = creation;
+  const { completedAt: at, failure, cancelledAt, refundedMicros } = creation;
   if (at === undefined) return [];
   if (failure === undefined) {
-    const images = results.length === 1 ? 'The image was' : `${results.length} images were`;
     return [
-      { at, kind: 'stored', text: `${images} stored.` },
+      { at, kind: 'stored', text: 'The image was stored.' },
       { at, kind: 'completed', text: 'Completed.' },
     ];
   }

@@ -45,6 +45,7 @@ it('The texts of a creation go after the days of the setting, with rows of deliv
   expect(after.erasedBy).toBeUndefined();
   expect(JSON.stringify(after)).not.toMatch(/castle|order-4711|customer|address/);
   expect(await recordOf(service, bare)).toMatchObject({ prompt: null });
+  expect(service.log.filter((line) => line.includes('"content_erased"')).length).toBeGreaterThan(0);
   expect(await recordOf(service, owed)).toMatchObject({ prompt: 'a castle' });
   const rows = await service.operator.deliveries.log(client.account.id, 10);
   expect(rows.map(({ creationId }) => creationId)).toEqual([owed]);
