@@ -2,6 +2,7 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { Overloaded } from '../../service/values/errors.ts';
+import { createDeliveryReads } from '../../service/webhooks/delivery-reads.ts';
 import { createDeliveryStore } from '../../service/webhooks/delivery-store.ts';
 import { fakeClock, stub } from '../api/fakes.ts';
 import { accountId, now, seededBytes } from '../fixtures/records.ts';
@@ -60,6 +61,23 @@ describe('The end of a webhook attempt', () => {
 
   it('The end of an attempt is settled although the table is too busy for its log row', async () => {
     await expect(storeWhere({ put: busy }).store.settle(delivery, { at: now })).resolves.toBeUndefined();
+  });
+});
+
+describe('A page of the log', () => {
+  it('reads four pages of the table at most where a filter finds nothing, and says where it goes on', async () => {
+    const starts: unknown[] = [];
+    const keyOfPage = (number: number) => ({ pk: accountId, sk: `DELIVERY#${now}#page ${number}` });
+    const client = stub<DynamoDBDocumentClient>({
+      send: ({ input }: { readonly input: { readonly ExclusiveStartKey?: unknown } }) => {
+        starts.push(input.ExclusiveStartKey);
+        return Promise.resolve({ Items: [], LastEvaluatedKey: keyOfPage(starts.length) });
+      },
+    });
+    const table = { client, name: 'table', clock: fakeClock(), randomBytes: seededBytes };
+    const page = await createDeliveryReads(table).page(accountId, { limit: 20, outcome: 'failed' });
+    expect(page).toEqual({ deliveries: [], next: 'page 4' });
+    expect(starts).toEqual([undefined, ...[1, 2, 3].map(keyOfPage)]);
   });
 });
 
