@@ -52,7 +52,7 @@ export function momentAhead(option: string, text: string, nowMillis: number): st
     throw new OperatorError(
       `${option}: ${JSON.stringify(text)} is no moment of RFC 3339, such as 2027-01-31T18:00:00Z.`,
     );
-  if (millis <= nowMillis) throw new OperatorError(`${option}: must lie ahead.`);
+  if (millis <= nowMillis) throw new OperatorError(`${option}: must be in the future.`);
   return new Date(millis).toISOString();
 }
 

@@ -66,7 +66,7 @@ export function shownText(kind: ShownText): z.ZodMiniType<string, string> {
 export const moment = checkedBy<string>((value) =>
   typeof value === 'string' && readMoment(value) !== undefined
     ? undefined
-    : { code: 'invalid_value', message: 'must be a moment of RFC 3339, such as 2027-01-31T18:00:00Z' },
+    : { code: 'invalid_value', message: 'must be a time in RFC 3339, such as 2027-01-31T18:00:00Z' },
 );
 
 export const version = z.string();

@@ -86,7 +86,7 @@ export function uploadIdsIn(imageUrls: readonly string[]): UploadId[] {
 /** The one text for any unusable id: a client must not learn that another account has the upload. */
 export const notUsable = {
   code: 'upload_not_usable',
-  message: 'this account has no upload of this id that was filled and has not expired',
+  message: 'this account has no such upload, or the upload was never filled or has expired',
 } as const;
 
 export function uploadView(

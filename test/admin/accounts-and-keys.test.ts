@@ -144,7 +144,7 @@ describe('the limits of a key', () => {
     [['--daily-cap', '-1'], '--daily-cap: must be at least 0.'],
     [['--models', 'sandbox-sketch,'], '--models: a name is missing; write none for all models.'],
     [['--models', 'absent'], 'There is no model absent in the catalog.'],
-    [['--expires', '2020-01-01T00:00:00Z'], '--expires: must lie ahead.'],
+    [['--expires', '2020-01-01T00:00:00Z'], '--expires: must be in the future.'],
     [['--expires', '2099-02-31T00:00:00Z'], /^--expires: "2099-02-31T00:00:00Z" is no moment of RFC 3339/],
     [['--expires', 'tomorrow'], /^--expires: "tomorrow" is no moment of RFC 3339/],
   ])('Wrong limits %j are refused in one sentence', async (options, sentence) => {

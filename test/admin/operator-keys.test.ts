@@ -46,7 +46,7 @@ describe('operator keys', () => {
     [['--scopes', 'wallet'], '--scopes: must be one of accounts:read, '],
     [['--scopes', 'accounts:read', '--from', '203.0.113.7'], '--from: "203.0.113.7" is no network, such as '],
     [['--scopes', 'accounts:read', '--daily-credit-cap', '-1'], '--daily-credit-cap: must be at least 0.'],
-    [['--scopes', 'accounts:read', '--expires', '2020-01-01T00:00:00Z'], '--expires: must lie ahead.'],
+    [['--scopes', 'accounts:read', '--expires', '2020-01-01T00:00:00Z'], '--expires: must be in the future.'],
     [
       [
         '--scopes',

@@ -88,7 +88,7 @@ describe('a new key', () => {
     const later = await create({ name: 'a', models: ['nothing'], expires_at: '2026-01-01T00:00:00Z' });
     expect(later.body.error.details.errors).toEqual([
       { field: 'models[0]', code: 'unknown_model', message: 'is no model of this account' },
-      { field: 'expires_at', code: 'too_small', message: 'must lie ahead' },
+      { field: 'expires_at', code: 'too_small', message: 'must be in the future' },
     ]);
     expect((await create({})).body.error.message).toBe('name: required');
     expect(await listed()).toEqual([]);
