@@ -42,7 +42,9 @@ export function keyLimitProblems(
   const isPast = typeof expiresAt === 'string' && (readMoment(expiresAt) ?? 0) <= nowMillis;
   return [
     ...unknown,
-    ...(isPast ? [{ field: 'expires_at', code: 'too_small', message: 'must be in the future' } as const] : []),
+    ...(isPast
+      ? [{ field: 'expires_at', code: 'too_small', message: 'must be in the future' } as const]
+      : []),
   ];
 }
 
