@@ -1,5 +1,6 @@
 /** No alarm is raised by ordinary traffic, whatever its size, and each is raised by its fault. */
 import { describe, expect, it } from 'vitest';
+import { metrics } from '../../service/contract/metrics.ts';
 import { evaluate, isRaised, valueIn } from './alarm-math.ts';
 import { type AlarmProperties, alarms, optionalAlarms } from './alarm-words.ts';
 import { ordinary, type Values, valuesIn } from './ordinary-traffic.ts';
@@ -206,6 +207,16 @@ describe('the dashboard', () => {
     const axis = { min: 0, showUnits: false };
     for (const { properties } of body.widgets.slice(1))
       expect(properties).toMatchObject({ view: 'timeSeries', yAxis: { left: axis, right: axis } });
+  });
+
+  it('The dashboard shows each metric of the service, but those of the audit, the canary and unclear starts', () => {
+    const shown = JSON.stringify(body.widgets);
+    const absent = metrics.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(shown));
+    expect(absent.map(({ name }) => name)).toEqual([
+      'StartsUnclear',
+      ...['AuditRuns', 'AuditFinished', 'AccountsAudited'],
+      ...['CanarySucceeded', 'CanaryMillis'],
+    ]);
   });
 
   it('The dashboard has graphs of five minutes, which is the default period of a metric', () => {
