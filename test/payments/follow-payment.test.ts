@@ -7,6 +7,7 @@ import type { Table } from '../../service/aws/dynamodb/table.ts';
 import { createAutoTopUpStore } from '../../service/payments/auto-top-up-store.ts';
 import { type Followed, type FollowServices, followPayment } from '../../service/payments/follow-payment.ts';
 import { newPaymentId, type StripePayment } from '../../service/payments/payment.ts';
+import { eventTypes, followHint } from '../../service/payments/payment-hint.ts';
 import { createStripePaymentStore } from '../../service/payments/stripe-payment-store.ts';
 import { createStripe, type StripeOutcome } from '../../service/payments/stripe/client.ts';
 import type { AccountId } from '../../service/values/ids.ts';
@@ -131,6 +132,28 @@ describe('A Checkout', () => {
     expect(await follow(payment)).toEqual({ kind: 'succeeded' });
     expect(await available()).toBe(usd(30));
     expect(await differencesIn(table)).toEqual([]);
+  });
+
+  it('is followed by each event of Stripe that can change it, and by no other', async () => {
+    const payment = await paid();
+    const hint = async (type: string) => {
+      const { paymentIntent = null } = payment;
+      const event = { id: 'evt_1', type, created: 0, livemode: false, objectId: 'any', paymentIntent };
+      return (await followHint(services, event)).kind;
+    };
+    const types = [
+      ...['completed', 'async_payment_succeeded', 'async_payment_failed', 'expired'].map(
+        (end) => `checkout.session.${end}`,
+      ),
+      ...['succeeded', 'processing', 'payment_failed', 'canceled'].map((end) => `payment_intent.${end}`),
+      ...['refund.created', 'refund.updated', 'refund.failed', 'charge.refunded'],
+      ...['created', 'updated', 'funds_withdrawn', 'funds_reinstated', 'closed'].map(
+        (end) => `charge.dispute.${end}`,
+      ),
+    ];
+    expect(types.toSorted()).toEqual(eventTypes.toSorted());
+    expect(new Set(await Promise.all(types.map(hint)))).toEqual(new Set(['succeeded']));
+    expect(await hint('charge.captured')).toBe('ignored');
   });
 
   it('is not credited while the money is on its way, and not after it failed', async () => {
