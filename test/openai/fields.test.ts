@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Fields, formFields, ignoredHeader, readFields } from '../../service/openai/fields.ts';
+import type { Model } from '../../service/catalog/catalog-schema.ts';
+import models from '../../service/catalog/models.json' with { type: 'json' };
+import {
+  type Fields,
+  formFields,
+  ignoredHeader,
+  qualityOf,
+  readFields,
+} from '../../service/openai/fields.ts';
 import { openaiRequestHash, withoutNullFields } from '../../service/openai/plan-body.ts';
 
 const read = (fields: Fields, action: 'generate' | 'edit' = 'generate'): ReturnType<typeof readFields> =>
@@ -9,6 +17,17 @@ const errorOf = (fields: Fields, action?: 'edit'): string | undefined => {
   const [error] = read(fields, action).errors;
   return error && `${error.field} ${error.code}`;
 };
+
+it.each([
+  ['high, when every route renders it', ['high', 'high'], 'high'],
+  ['none, when its routes differ', ['high', 'low'], undefined],
+  ['none, when a route has no qualities', [null, 'high'], undefined],
+] as const)('The quality of a model is %s', (_which, qualities, expected) => {
+  const [model] = models.models as unknown as Model[];
+  const [route] = model?.routes ?? [];
+  const routes = qualities.map((quality) => ({ ...route, quality }));
+  expect(qualityOf({ ...model, routes } as Model)).toBe(expected);
+});
 
 describe('the fields of an OpenAI request', () => {
   it('A request that names nothing asks for one picture in base64, in the size and quality of the model', () => {
