@@ -167,6 +167,15 @@ describe('A Checkout', () => {
     expect(await available()).toBe(usd(5));
   });
 
+  it('waits when a card was declined on its page, and is credited when the next card pays', async () => {
+    const payment = await checkout();
+    pay(payment, 'declined');
+    expect(await follow(payment)).toEqual({ kind: 'waiting' });
+    pay(payment);
+    expect(await follow(payment)).toEqual({ kind: 'succeeded' });
+    expect(await available()).toBe(usd(30));
+  });
+
   it('is ended when its page has expired', async () => {
     const payment = await checkout();
     await fake.advance(2_000);
