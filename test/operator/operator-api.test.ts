@@ -227,6 +227,20 @@ describe('accounts', () => {
     expect((await ask('/accounts', { body })).status).toBe(201);
   });
 
+  it('Of two external ids that an account gets at once, the one that it does not keep is free again', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const account = await open();
+      const wanted = [`left ${round}`, `right ${round}`];
+      const set = (id: string) => ask(`/accounts/${account}`, { method: 'PATCH', body: { external_id: id } });
+      const answers = await Promise.all(wanted.map(set));
+      expect(answers.map(statusOf)).toContain(200);
+      const kept = (await ask(`/accounts/${account}`)).body.external_id;
+      const others = wanted.filter((id) => id !== kept);
+      expect(others).toHaveLength(1);
+      expect((await ask('/accounts', { body: { name: 'Other', external_id: others[0] } })).status).toBe(201);
+    }
+  });
+
   it('A new external id is stored and answered with 200, although the answer to its first write was lost', async () => {
     const account = await open();
     const write = { call: 'dynamodb:TransactWriteItems', match: 'EXTERNAL#lost' };
