@@ -65,8 +65,7 @@ export function createImageStore(access: BucketAccess) {
       );
     },
     /** The bytes under the key. Throws when the object does not exist. */
-    get: async (key: string): Promise<Uint8Array> =>
-      new Uint8Array(await call('get', key, {}, (response) => response.arrayBuffer())),
+    get: async (key: string): Promise<Uint8Array> => call('get', key, {}, bytesIn),
     /** The bytes of an upload. Undefined when the upload was never filled. */
     upload: async (key: string, signal: AbortSignal): Promise<Uint8Array | undefined> => {
       const found = await call('upload', key, {}, uploadedBytes, signal);
@@ -105,6 +104,19 @@ function cachingOf(key: string, expiresAtMillis: number): Record<string, string>
 const nothing = Symbol('no such object');
 
 /** S3 answers AccessDenied for an absent key without the right to list. Any other 403 is an error. */
+/** Filled as the bytes arrive: arrayBuffer() holds all of them twice at its end. */
+async function bytesIn(response: Response): Promise<Uint8Array> {
+  const length = response.headers.get('content-length');
+  if (!response.ok || length === null) return new Uint8Array(await response.arrayBuffer());
+  const bytes = new Uint8Array(Number(length));
+  let at = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
 async function uploadedBytes(response: Response): Promise<Uint8Array | typeof nothing> {
   if (response.ok) return new Uint8Array(await response.arrayBuffer());
   const text = await response.text();

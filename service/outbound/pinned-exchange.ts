@@ -10,6 +10,7 @@ import {
 } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
 import {
   literalAddress,
   notPublicText,
@@ -82,8 +83,18 @@ export function exchange(options: Exchange): Promise<ExchangeAnswer> {
         resolve({ status, location: headers.location, headers, body, cut });
       }, reject);
     });
-    request.end(options.body);
+    const { body } = options;
+    if (typeof body === 'object' && body.byteLength > partBytes)
+      pipeline(Readable.from(partsOf(body)), request, () => undefined);
+    else request.end(body);
   });
+}
+
+/** A body above this size is sent in parts. At once, TLS would hold all of it a second time. */
+const partBytes = 256 * 1024;
+
+function* partsOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.byteLength; at += partBytes) yield body.subarray(at, at + partBytes);
 }
 
 class ConnectionClosed extends Error {

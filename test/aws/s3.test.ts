@@ -20,6 +20,7 @@ const asked: Asked[] = [];
 /** The statuses of the answers in turn. The last one holds for all further answers. */
 let statuses: number[] = [200];
 let held: Record<string, string> = {};
+let hasLength = true;
 const heldByDefault = {
   'content-type': 'image/webp',
   'x-amz-meta-width': '1537',
@@ -38,9 +39,13 @@ beforeAll(async () => {
       });
       outgoing.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200, {
         ...held,
-        'content-length': 5,
+        ...(hasLength && { 'content-length': 5 }),
       });
-      outgoing.end(incoming.method === 'HEAD' ? undefined : 'bytes');
+      if (incoming.method === 'HEAD') outgoing.end();
+      else {
+        outgoing.write('by');
+        setImmediate(() => outgoing.end('tes'));
+      }
     });
   });
   await new Promise<void>((resolve) => {
@@ -51,6 +56,7 @@ beforeEach(() => {
   asked.length = 0;
   statuses = [200];
   held = heldByDefault;
+  hasLength = true;
 });
 afterAll(() => {
   server.close();
@@ -95,10 +101,14 @@ describe('An image in the bucket', () => {
     expect(asked[0]?.headers).not.toHaveProperty('expires');
   });
 
-  it('An image is read as its bytes', async () => {
-    expect(Buffer.from(await store().get('sources/one')).toString()).toBe('bytes');
-    expect(asked[0]?.line).toBe('GET /images/sources/one');
-  });
+  it.each([true, false])(
+    'An image is read as its bytes, where its length comes before them: %j',
+    async (isKnown) => {
+      hasLength = isKnown;
+      expect(Buffer.from(await store().get('sources/one')).toString()).toBe('bytes');
+      expect(asked[0]?.line).toBe('GET /images/sources/one');
+    },
+  );
 
   it('An image that exists is found with type, size and length; any other image is undefined', async () => {
     statuses = [200, 404];

@@ -169,6 +169,22 @@ describe('One exchange', () => {
     },
   );
 
+  it.each([1, 256 * 1024, 256 * 1024 + 1, 3_000_001])(
+    'A body of %i bytes arrives whole, with its length',
+    async (length) => {
+      const body = Buffer.from(Array.from({ length }, (_, index) => 32 + (index % 89)));
+      server.answerBy(answering(200));
+      await ask({ method: 'PUT', body });
+      const [put] = server.received;
+      expect([put?.headers['content-length'], put?.body === body.toString()]).toEqual([String(length), true]);
+    },
+  );
+
+  it('An exchange whose peer closes in the middle of a large body ends with an error', async () => {
+    const connect = failing(new Error('reset'));
+    await expect(ask({ method: 'PUT', body: Buffer.alloc(3_000_000), connect })).rejects.toThrow('reset');
+  });
+
   it('An exchange connects to the addresses that were checked, whatever the name is', async () => {
     server.answerBy(answering(204));
     expect(await ask({ url: new URL(`http://nowhere.invalid:${server.port}/`) })).toEqual({
