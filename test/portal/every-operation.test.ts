@@ -331,6 +331,32 @@ describe('every operation that changes something', () => {
 /** The headers of the fixture without the one that says where the request comes from. */
 const noSite = { 'sec-fetch-site': '' };
 
+/** Parameters that an operation reads and refuses, because it shares its reader with an operation that takes them. */
+const shared: Partial<Record<PortalOperationName, readonly string[]>> = {
+  listPortalRequests: ['from', 'to'],
+  listAccountRequests: ['from', 'to'],
+  listAccountDeliveries: ['endpoint'],
+};
+
+it('Each operation reads the query parameters of its row, and no other', async () => {
+  for (const name of names.filter((one) => operationOf(one).method === 'GET')) {
+    const stage = await openStage(name);
+    await prepare(name, stage);
+    const asked = rows[name].ask?.(stage.account) ?? {};
+    const read = new Set<string>();
+    const query = new Proxy(asked.query ?? {}, {
+      get: (given, parameter) => {
+        if (parameter !== 'toJSON') read.add(String(parameter));
+        return given[String(parameter)];
+      },
+    });
+    const as = await signIn(stage, operationOf(name).role);
+    await stage.portal.ask(name, { ...asked, query, as });
+    const listed = [...operationOf(name).query, ...(shared[name] ?? [])];
+    expect([name, [...read].sort()]).toEqual([name, listed.sort()]);
+  }
+});
+
 describe('one account beside another', () => {
   let portal: WholePortal;
   let own: FilledAccount;
