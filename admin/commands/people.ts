@@ -25,6 +25,9 @@ interface ScopeOptions {
   readonly operator?: boolean;
 }
 
+/** `[account] [person]`, or the person alone with --operator. */
+type PersonArguments = [first: string | undefined, second: string | undefined, options: ScopeOptions];
+
 const ofOperator = 'the people of the operator, in the place of an account';
 const personMeans = 'PERSON is an id of `people list`, or an address.';
 
@@ -71,36 +74,22 @@ export function addPeopleCommands(program: OperatorCommand): void {
       `remove a member, or an open invitation by its address. ${personMeans}`,
     )
     .option('--operator', ofOperator)
-    .run(
-      async (
-        { services, output },
-        first: string | undefined,
-        second: string | undefined,
-        options: ScopeOptions,
-      ) => {
-        const { scope, person } = await named(services, first, second, options);
-        output.show(await remove(services, scope, person));
-      },
-    );
+    .run(async ({ services, output }, ...asked: PersonArguments) => {
+      const { scope, person } = await named(services, asked);
+      output.show(await remove(services, scope, person));
+    });
   people
     .task(
       'end-sessions [account] [person]',
       `sign a person out everywhere, from the next request on. ${personMeans}`,
     )
     .option('--operator', ofOperator)
-    .run(
-      async (
-        { services, output },
-        first: string | undefined,
-        second: string | undefined,
-        options: ScopeOptions,
-      ) => {
-        const { scope, person } = await named(services, first, second, options);
-        const { personId, email } = await personOf(services, scope, person);
-        await services.people.endSessions(scope, personId, services.clock.now());
-        output.show({ person: personId, email, sessions: 'ended' });
-      },
-    );
+    .run(async ({ services, output }, ...asked: PersonArguments) => {
+      const { scope, person } = await named(services, asked);
+      const { personId, email } = await personOf(services, scope, person);
+      await services.people.endSessions(scope, personId, services.clock.now());
+      output.show({ person: personId, email, sessions: 'ended' });
+    });
   addErase(people);
 }
 
@@ -244,9 +233,7 @@ async function scopeOf(
 /** With --operator the only argument is the person. */
 async function named(
   services: OperatorServices,
-  first: string | undefined,
-  second: string | undefined,
-  options: ScopeOptions,
+  [first, second, options]: PersonArguments,
 ): Promise<{ readonly scope: PeopleScope; readonly person: string }> {
   const [id, person] =
     options.operator === true && second === undefined ? [undefined, first] : [first, second];

@@ -56,7 +56,7 @@ interface AccountItem {
   openedBy?: string;
 }
 
-/** Every optional member of an account. The type names each one, so that none is stored and never read. */
+/** The type requires every optional member of an account, so no stored member is left unread. */
 const optional: Record<OptionalMember, true> = {
   noticeUrl: true,
   lowBalanceMicros: true,

@@ -104,7 +104,7 @@ function cachingOf(key: string, expiresAtMillis: number): Record<string, string>
 const nothing = Symbol('no such object');
 
 /** S3 answers AccessDenied for an absent key without the right to list. Any other 403 is an error. */
-/** Filled as the bytes arrive: arrayBuffer() holds all of them twice at its end. */
+/** Fills one array as the bytes arrive. At its end, arrayBuffer() would hold the bytes twice. */
 async function bytesIn(response: Response): Promise<Uint8Array> {
   const length = response.headers.get('content-length');
   if (!response.ok || length === null) return new Uint8Array(await response.arrayBuffer());
@@ -118,7 +118,7 @@ async function bytesIn(response: Response): Promise<Uint8Array> {
 }
 
 async function uploadedBytes(response: Response): Promise<Uint8Array | typeof nothing> {
-  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  if (response.ok) return bytesIn(response);
   const text = await response.text();
   const isAbsent =
     response.status === 404 || (response.status === 403 && text.includes('<Code>AccessDenied</Code>'));

@@ -35,7 +35,7 @@ export function maskProblem(mask: ImageBytes, source: ImageBytes): MaskProblem |
 /** The byte of IHDR with the interlace method: PNG, second edition, 11.2.2. */
 const interlaceAt = 28;
 
-/** The pixels of a WebP that the renderer of masks decodes in its memory, whatever the size of the file. */
+/** A WebP with more pixels does not fit into the memory of the renderer, if its file has the largest size. */
 export const mostWebpPixels = 19_000_000;
 
 /** A kind that service/render/thumbnails/decode.ts does not read. It is refused here, before the charge. */

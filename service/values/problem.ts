@@ -56,7 +56,7 @@ export type ClientFieldErrorCode =
   | 'unsupported_parameter'
   | 'unsupported_value'
   | 'not_taken';
-/** The other doors and the portal have a few more. */
+/** Also the codes that only the OpenAI form, the operator API and the portal use. */
 export type FieldErrorCode =
   | ClientFieldErrorCode
   | 'invalid'

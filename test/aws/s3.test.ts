@@ -102,7 +102,7 @@ describe('An image in the bucket', () => {
   });
 
   it.each([true, false])(
-    'An image is read as its bytes, where its length comes before them: %j',
+    'An image is read whole, with a Content-Length in the answer or without: %j',
     async (isKnown) => {
       hasLength = isKnown;
       expect(Buffer.from(await store().get('sources/one')).toString()).toBe('bytes');

@@ -227,7 +227,7 @@ describe('accounts', () => {
     expect((await ask('/accounts', { body })).status).toBe(201);
   });
 
-  it('Of two external ids that an account gets at once, the one that it does not keep is free again', async () => {
+  it('When an account gets two external ids at once, the id that it does not keep is free again', async () => {
     for (let round = 0; round < 5; round += 1) {
       const account = await open();
       const wanted = [`left ${round}`, `right ${round}`];

@@ -134,7 +134,7 @@ describe('A Checkout', () => {
     expect(await differencesIn(table)).toEqual([]);
   });
 
-  it('is followed by each event of Stripe that can change it, and by no other', async () => {
+  it('is checked after each event of Stripe that can change it, and after no other event', async () => {
     const payment = await paid();
     const hint = async (type: string) => {
       const { paymentIntent = null } = payment;

@@ -142,7 +142,7 @@ describe('a session', () => {
     expect((await again.send('GET', '/home')).status).toBe(200);
     const now = await guest();
     expect(now && (await stage.people.removeMember(now))).toBe('changed');
-    // Whoever ends the sessions of a person at that moment learns that the person is gone, and brings nobody back.
+    // Ending the sessions of a removed person returns false, and stores no member.
     expect(await stage.people.endSessions(accountId, member.personId, Date.now())).toBe(false);
     expect(await guest()).toBeUndefined();
     const refused = await again.send('GET', '/home');

@@ -209,7 +209,7 @@ describe('the dashboard', () => {
       expect(properties).toMatchObject({ view: 'timeSeries', yAxis: { left: axis, right: axis } });
   });
 
-  it('The dashboard shows each metric of the service, but those of the audit, the canary and unclear starts', () => {
+  it('The dashboard shows each metric of the service except those of the audit, the canary and unclear starts', () => {
     const shown = JSON.stringify(body.widgets);
     const absent = metrics.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(shown));
     expect(absent.map(({ name }) => name)).toEqual([

@@ -65,7 +65,7 @@ describe('The end of a webhook attempt', () => {
 });
 
 describe('A page of the log', () => {
-  it('reads four pages of the table at most where a filter finds nothing, and says where it goes on', async () => {
+  it('reads at most four pages of the table when a filter finds nothing, and returns the next position', async () => {
     const starts: unknown[] = [];
     const keyOfPage = (number: number) => ({ pk: accountId, sk: `DELIVERY#${now}#page ${number}` });
     const client = stub<DynamoDBDocumentClient>({
