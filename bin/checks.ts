@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pc from 'picocolors';
 import * as z from 'zod';
+import { synthesizedTemplate } from '../start/synthesized-template.ts';
+import { longTests } from './long-tests.ts';
 
 interface Check {
   /** By which `npm run check -- KEY` runs this check alone. */
@@ -121,81 +123,16 @@ const reportSchema = z.object({
   ),
 });
 
-/** What only CI runs, by `npm test -- --long`: it takes much of a processor, or proves what faster tests prove. */
-const longTests = [
-  'test/api/refusal-storm.test.ts',
-  'test/tables/leases/releases.test.ts',
-  // test/admin/evidence-rows.test.ts proves each row without a stack.
-  'test/admin/evidence.test.ts',
-  'test/admin/route-health.test.ts',
-  'test/whole/concurrency-conflicts.test.ts',
-  'test/whole/properties.test.ts',
-  'test/client/ai-sdk.test.ts',
-  'test/client/storm.test.ts',
-  'test/whole/clients/openai-library.test.ts',
-  'test/whole/clients/recipes.test.ts',
-  'test/whole/clients/broken-calls.test.ts',
-  'test/client/command/listen.test.ts',
-  'test/audit/large-books.test.ts',
-  'test/examples/generate.test.ts',
-  'test/portal/ranges-long.test.ts',
-  'test/local/wrong-catalog-or-settings.test.ts',
-  'test/pages/generated-year.test.ts',
-  // test/payments/worker.test.ts and audit.test.ts prove the same without a stack.
-  'test/whole/payments.test.ts',
-  'test/admin/payments.test.ts',
-  // test/pages/payments.test.ts proves each page and state that this walk joins.
-  'test/pages/pay-walk.test.ts',
-  'test/pages/two-tabs.test.ts',
-  // test/pages/pages.test.ts and every-page.test.ts prove each page that this walk joins.
-  'test/pages/whole-walk.test.ts',
-  'test/pages/year-in-browser.test.ts',
-  'test/recorded/recorded.test.ts',
-  'test/releases/stored-records.test.ts',
-  'test/releases/take-over.test.ts',
-  'test/lab/simulation/cancels.test.ts',
-  'test/lab/simulation/scale-long.test.ts',
-  'test/lab/simulation/every-call-site.test.ts',
-  'test/lab/simulation/load.test.ts',
-  'test/lab/simulation/outage.test.ts',
-  'test/lab/simulation/provider-down.test.ts',
-  // Real processes under load are killed, stopped and copied, and a browser walks from the first link to a picture.
-  // test/admin/backup-enter.test.ts proves each case of a re-entry without kills.
-  'test/serve/drill.test.ts',
-  'test/serve/full-disk.test.ts',
-  'test/serve/keeps.test.ts',
-  'test/serve/power.test.ts',
-  'test/serve/walk.test.ts',
-  // The package is made three times. Each of its parts has tests of its own.
-  'test/start/package.test.ts',
-  // The package once more, with whole syntheses. test/stack/construct.test.ts proves the construct without bundles.
-  'test/start/deployment.test.ts',
-  'test/stack/canary.test.ts',
-  // A finding of cdk-nag ends the synthesis of test/stack/synth.test.ts. This file adds every setting.
-  'test/stack/nag.test.ts',
-  'test/stack/used-grants.test.ts',
-  'test/vendors/whole/callbacks.test.ts',
-  'test/vendors/whole/cancel.test.ts',
-  'test/vendors/whole/content-credentials.test.ts',
-  'test/vendors/whole/every-row.test.ts',
-  'test/vendors/whole/own-comfyui.test.ts',
-  'test/vendors/whole/own-gpu.test.ts',
-  'test/whole/workflow/kill.test.ts',
-  // test/local/disk-room.test.ts and task-tokens.test.ts prove the parts without ten starts of a process.
-  'test/whole/workflow/local-process.test.ts',
-  'test/whole/workflow/smoke.test.ts',
-  'test/whole/workflow/webhook-reseal.test.ts',
-] as const;
-
 /** `npm test`: first the checks, and the tests only when the checks are clean. */
 export async function runEverything(): Promise<Count> {
-  const checks = await runChecks();
+  // The bundles of the functions are made at the same time. If that fails, the tests say why.
+  const [checks] = await Promise.all([runChecks(), synthesizedTemplate().catch(() => undefined)]);
   return checks.failed === 0 ? runTests(longTests.flatMap((file) => ['--exclude', file])) : checks;
 }
 
-/** `npm test -- --long`, five files at a time, so that no request waits until its time is over. */
+/** `npm test -- --long`, six files at a time, so that no request waits until its time is over. */
 export async function runLongTests(): Promise<Count> {
-  return runTests(['--maxWorkers=5', ...longTests]);
+  return runTests(['--maxWorkers=6', ...longTests]);
 }
 
 /**

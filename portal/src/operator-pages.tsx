@@ -1,6 +1,6 @@
 /** Loads the pages of the operator when a person of the operator is signed in. */
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Refusal } from './api/call.ts';
 import { later } from './later.ts';
 import type * as pages from './pages/operator/pages.tsx';
@@ -31,7 +31,8 @@ export function SearchButton() {
 export function OperatorSearch() {
   const { is_operator: isOperator } = useSession().me;
   const isOpen = useValue(isSearching);
-  useEffect(() => {
+  // A layout effect, so that the key works as soon as the page is visible.
+  useLayoutEffect(() => {
     if (!isOperator) return;
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;

@@ -1,4 +1,4 @@
-/** Bodies that no client sends, over the whole service. strange-bodies-long.test.ts has more of them. */
+/** Bodies that no client sends, over the whole service. */
 import { describe, expect, it } from 'vitest';
 import { answersStrangeBodies, type Body, form, lists, openDoors } from './strange-bodies.ts';
 

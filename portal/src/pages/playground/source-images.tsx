@@ -1,5 +1,5 @@
 /** Source images: the bytes go straight to the bucket, by an address that the service signs. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { call, Refusal } from '../../api/call.ts';
 import { Button, Money } from '../../ui/basics.tsx';
 import { Field } from '../../ui/form.tsx';
@@ -57,10 +57,11 @@ export function SourceImages(props: {
     setBusy(false);
     if (added.length > 0) onChange([...sources, ...added]);
   };
-  // A picture of the clipboard becomes a source, wherever the page has the focus.
+  // A picture of the clipboard becomes a source, wherever the page has the focus, and as soon as the text says so:
+  // an effect that is no layout effect would begin after the page is visible.
   const paste = useRef(add);
   paste.current = add;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const take = (event: ClipboardEvent): void => {
       const files = picturesOf(event.clipboardData);
       if (files.length === 0) return;
