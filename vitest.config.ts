@@ -6,7 +6,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/fixtures/around-all.ts'],
-    setupFiles: ['test/fixtures/client-source.ts', 'test/fixtures/quiet.ts'],
+    // Vitest would run a setup file before each test file, and each run would add one more hook to the process.
+    execArgv: ['client-source', 'quiet'].map(
+      (name) => `--import=${new URL(`test/fixtures/${name}.ts`, import.meta.url).href}`,
+    ),
     // Node runs TypeScript by itself. Vite would transform each of a thousand files first: a tenth more of the processor.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks',

@@ -7,12 +7,14 @@
 /** Each follows one feature through the whole service. The rules of the feature have tests in its own folder. */
 const features = [
   'test/client/ai-sdk.test.ts',
+  'test/client/bucket.test.ts',
   'test/client/command/bucket.test.ts',
   'test/client/command/commands.test.ts',
   'test/client/command/generate.test.ts',
   'test/client/command/listen.test.ts',
   'test/client/command/login.test.ts',
   'test/client/service.test.ts',
+  'test/client/user-tokens.test.ts',
   'test/client/webhook-deliveries.test.ts',
   'test/docs/api-examples.test.ts',
   'test/examples/generate.test.ts',
@@ -27,12 +29,15 @@ const features = [
   'test/vendors/whole/own-comfyui.test.ts',
   'test/vendors/whole/own-gpu.test.ts',
   'test/whole/a-month-later.test.ts',
+  'test/whole/burst-block.test.ts',
   'test/whole/clients/ai-library.test.ts',
   'test/whole/clients/broken-calls.test.ts',
   'test/whole/clients/openai-library.test.ts',
   'test/whole/clients/recipes.test.ts',
   'test/whole/count.test.ts',
+  'test/whole/delete.test.ts',
   'test/whole/delete-results.test.ts',
+  'test/whole/events.test.ts',
   'test/whole/held-share.test.ts',
   'test/whole/keep-prompts.test.ts',
   'test/whole/key-limits.test.ts',
@@ -40,6 +45,7 @@ const features = [
   // test/payments/worker.test.ts and audit.test.ts prove the same without a stack.
   'test/whole/payments.test.ts',
   'test/whole/prefer-wait.test.ts',
+  'test/whole/provider-policy.test.ts',
   'test/whole/rare-fields.test.ts',
   'test/whole/request-log.test.ts',
   'test/whole/results-bucket.test.ts',
@@ -48,7 +54,9 @@ const features = [
   'test/whole/strange-bodies.test.ts',
   'test/whole/thumbnails.test.ts',
   'test/whole/unavailable.test.ts',
+  'test/whole/uploads.test.ts',
   'test/whole/user-tokens.test.ts',
+  'test/whole/workflow/aws-calls.test.ts',
   'test/whole/workflow/endpoints.test.ts',
   'test/whole/workflow/messages.test.ts',
   'test/whole/workflow/notice-mails.test.ts',
@@ -75,8 +83,8 @@ const commands = [
 
 /** Each needs a browser. test/pages/pages.test.ts opens the main pages and uses them. */
 const pages = [
-  'test/pages/cockpit-walk.test.ts',
   'test/pages/cockpit.test.ts',
+  'test/pages/cockpit-walk.test.ts',
   'test/pages/every-page.test.ts',
   'test/pages/gallery.test.ts',
   'test/pages/generated-year.test.ts',
@@ -122,14 +130,14 @@ const masses = [
 
 /** Each compares with what a release or an earlier run stored, or packs or synthesizes once more. */
 const releases = [
+  // The tests' own template is the same without CDK's check. test/stack/versions.test.ts and others read it.
+  'test/stack/synth.test.ts',
   'test/client/package.test.ts',
   'test/recorded/recorded.test.ts',
   'test/releases/stored-records.test.ts',
   'test/releases/take-over.test.ts',
   'test/stack/canary.test.ts',
   'test/stack/nag.test.ts',
-  // The tests' own template is the same without CDK's check. test/stack/versions.test.ts and others read it.
-  'test/stack/synth.test.ts',
   'test/stack/used-grants.test.ts',
   // test/stack/construct.test.ts proves the construct without bundles.
   'test/start/deployment.test.ts',

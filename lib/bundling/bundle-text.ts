@@ -1,4 +1,5 @@
 /** The text of a bundle: one file with everything that a function runs, and as little else as can be. */
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync, type BuildOptions, type Metafile } from 'esbuild';
@@ -101,11 +102,51 @@ export function bundleOptions(entries: readonly unknown[], isOnDemand: boolean) 
   } as const satisfies BuildOptions;
 }
 
-/** The modules of a bundle. A file that is imported and never used gives no byte. */
+/** The modules of bundles. A file that is imported and never used gives no byte. */
 export function modulesOf({ outputs }: Metafile): string[] {
-  return Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
-  );
+  return Object.values(outputs).flatMap(modulesIn);
+}
+
+function modulesIn({ inputs }: Pick<Metafile['outputs'][string], 'inputs'>): string[] {
+  return Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+}
+
+interface Built {
+  readonly text: string;
+  readonly modules: readonly string[];
+}
+
+/** By the path of the function. All are built at once, so that esbuild reads and parses each file once. */
+const builtFunctions = new Map<string, Built>();
+
+function builtFunction(path: string): Built {
+  if (builtFunctions.size === 0) {
+    const entryPoints = readdirSync(join(root, 'functions')).map((name) => `functions/${name}`);
+    const { outputFiles, metafile } = buildSync({
+      ...bundleOptions(entryPoints, false),
+      entryPoints,
+      outdir: '.',
+    });
+    for (const [file, output] of Object.entries(metafile.outputs))
+      builtFunctions.set(output.entryPoint ?? '', {
+        text: outputFiles.find((one) => one.path === join(root, file))?.text ?? '',
+        modules: modulesIn(output),
+      });
+  }
+  const built = builtFunctions.get(path);
+  if (built === undefined) throw new Error(`${path} is no function`);
+  return built;
+}
+
+function builtAlone(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, isOnDemand: boolean): Built {
+  const options = bundleOptions([entry.entryPoints].flat(), isOnDemand);
+  const { outputFiles, metafile } = buildSync({ ...options, ...entry, outfile: 'index.mjs' });
+  return { text: outputFiles.map((file) => file.text).join(''), modules: modulesOf(metafile) };
+}
+
+/** Bundles a function. @param path such as "functions/get-creation.ts" */
+export function functionText(path: string): string {
+  return shortened(builtFunction(path), false);
 }
 
 /**
@@ -114,10 +155,10 @@ export function modulesOf({ outputs }: Metafile): string[] {
  *   statically, so its file holds them.
  */
 export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, isOnDemand: boolean): string {
-  const options = bundleOptions([entry.entryPoints].flat(), isOnDemand);
-  const { outputFiles, metafile } = buildSync({ ...options, ...entry, outfile: 'index.mjs' });
-  const inputs = modulesOf(metafile);
-  const text = outputFiles.map((file) => file.text).join('');
+  return shortened(builtAlone(entry, isOnDemand), isOnDemand);
+}
+
+function shortened({ text, modules: inputs }: Built, isOnDemand: boolean): string {
   const asked = withoutAdaptiveRetries(withoutUnaskedErrors(text, inputs), inputs);
   const needed = withoutRegionNames(isOnDemand ? asked : withoutEventsAndEc2(asked, inputs), inputs);
   const small = withoutPackageFiles(minified(needed), inputs, root);

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType } from 'aws-cdk-lib';
 import { Code, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { bundleText, dataOnDemand, modulesOnDemand } from './bundle-text.ts';
+import { bundleText, dataOnDemand, functionText, modulesOnDemand } from './bundle-text.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -32,7 +32,7 @@ export interface Bundled {
  * only when it needs the module.
  */
 export function writeBundle(folder: string, { entry, folder: files }: Omit<Bundled, 'id'>): void {
-  const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, false);
+  const text = functionText(`functions/${entry}.ts`);
   writeFileSync(join(folder, 'index.mjs'), text);
   writeFilesOnDemand(folder, text);
   if (files) cpSync(files.from, join(folder, files.as), { recursive: true });

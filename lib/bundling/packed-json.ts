@@ -109,54 +109,61 @@ function nameOf(place: number): string {
 /** Replaces the pair that saves most, until no pair saves a byte. A rule may use the rules before it. */
 function pairs(words: readonly string[]): { rules: readonly string[]; symbols: readonly string[] } {
   const rules: string[] = [];
-  let symbols = words;
+  // A symbol is its place in this list: a pair of numbers is counted five times as fast as a pair of texts.
+  const texts = [...new Set(words)];
+  const places = new Map(texts.map((text, place) => [text, place]));
+  let symbols = words.map((word) => places.get(word) ?? 0);
   while (rules.length < mostRules) {
-    const pair = bestPair(symbols);
+    const pair = bestPair(symbols, texts);
     if (!pair) break;
-    const name = nameOf(rules.length);
-    rules.push(pair.join(''));
-    symbols = replaced(symbols, pair, name);
+    texts.push(nameOf(rules.length));
+    rules.push(textOf(pair, texts));
+    symbols = replaced(symbols, pair, texts.length - 1);
   }
-  return { rules, symbols };
+  return { rules, symbols: symbols.map((place) => texts[place] ?? '') };
 }
 
-type Pair = readonly [string, string];
+type Pair = readonly [first: number, second: number];
 
-function bestPair(symbols: readonly string[]): Pair | undefined {
-  const uses = new Map<string, { readonly pair: Pair; count: number }>();
-  let before = '';
-  for (const [index, symbol] of symbols.entries()) {
-    const next = symbols[index + 1];
-    if (next === undefined) break;
-    const text = `${symbol}${separator}${next}`;
+const textOf = (pair: Pair, texts: readonly string[]): string =>
+  pair.map((place) => texts[place] ?? '').join('');
+
+/** More than there are symbols. */
+const base = 2 ** 20;
+
+function bestPair(symbols: readonly number[], texts: readonly string[]): Pair | undefined {
+  const uses = new Map<number, number>();
+  let before = -1;
+  for (let index = 0; index + 1 < symbols.length; index += 1) {
+    const pair = (symbols[index] ?? 0) * base + (symbols[index + 1] ?? 0);
     // Of three equal symbols only two are a pair.
-    if (text === before) {
-      before = '';
+    if (pair === before) {
+      before = -1;
       continue;
     }
-    before = text;
-    const known = uses.get(text);
-    if (known) known.count += 1;
-    else uses.set(text, { pair: [symbol, next], count: 1 });
+    before = pair;
+    uses.set(pair, (uses.get(pair) ?? 0) + 1);
   }
   let best: { readonly pair: Pair; readonly saved: number } | undefined;
-  for (const { pair, count } of uses.values()) {
-    const saved = savedBytes(pair, count);
+  for (const [key, count] of uses) {
+    // A pair that stands once saves nothing.
+    if (count === 1) continue;
+    const pair = [Math.floor(key / base), key % base] as const;
+    const saved = savedBytes(textOf(pair, texts), count);
     if (saved > (best?.saved ?? 0)) best = { pair, saved };
   }
   return best?.pair;
 }
 
 /** Each use becomes two bytes. The rule itself costs its text and a separator. */
-function savedBytes(pair: Pair, uses: number): number {
-  const bytes = Buffer.byteLength(pair.join(''));
-  return uses * (bytes - 2) - bytes - 1;
+function savedBytes(text: string, uses: number): number {
+  return uses * (text.length - 2) - text.length - 1;
 }
 
-function replaced(symbols: readonly string[], [first, second]: Pair, name: string): readonly string[] {
-  const next: string[] = [];
+function replaced(symbols: readonly number[], [first, second]: Pair, name: number): number[] {
+  const next: number[] = [];
   for (let index = 0; index < symbols.length; index += 1) {
-    const symbol = symbols[index] ?? '';
+    const symbol = symbols[index] ?? 0;
     const isPair = symbol === first && symbols[index + 1] === second;
     next.push(isPair ? name : symbol);
     if (isPair) index += 1;

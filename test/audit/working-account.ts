@@ -50,8 +50,8 @@ export function workingAccount(): WorkingAccount {
     now += 1_000;
     const at = new Date(now).toISOString();
     const place = `${placeOf(now)}#${row.kind}#${row.creationId}`;
-    ledger.push({ place, row: { kind: 'charge', amountMicros: asMicros(0), keyId, at, ...row } });
-    ledger.sort((one, other) => (one.place < other.place ? -1 : 1));
+    const added = { place, row: { kind: 'charge', amountMicros: asMicros(0), keyId, at, ...row } } as const;
+    ledger.splice(ledger.findLastIndex((one) => one.place < place) + 1, 0, added);
   };
   const book = (kind: 'charge' | 'refund', id: CreationId): void => {
     const amount = kind === 'charge' ? 0 - costMicros : costMicros;
