@@ -133,9 +133,9 @@ export async function runEverything(): Promise<Count> {
   return count;
 }
 
-/** `npm test -- --long`, six files at a time, so that no request waits until its time is over. */
+/** `npm test -- --long`. */
 export async function runLongTests(): Promise<Count> {
-  return runTests(['--maxWorkers=6', ...longTests]);
+  return runTests(longTests);
 }
 
 /**
