@@ -43,7 +43,7 @@ describe('The page of an account', () => {
     await portal.open(account, name);
     await keyboard.press(/^Ledger$/);
     await page.getByRole('columnheader', { name: 'Available after' }).waitFor();
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ledger');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Ledger');
     await keyboard.press(/^People$/);
     await page.getByRole('columnheader', { name: 'Last sign-in' }).waitFor();
     await page.goBack();
@@ -109,7 +109,7 @@ describe('The addresses of the pictures of an account', () => {
     });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.locator('.field-error', { hasText: 'must be unguessable' }).waitFor();
-    expect(await page.evaluate('document.activeElement.localName')).toBe('select');
+    await expect.poll(() => page.evaluate('document.activeElement.localName')).toBe('select');
   });
 });
 
@@ -230,7 +230,7 @@ describe('The search', () => {
     await page.getByRole('button', { name: 'Create a key' }).focus();
     await page.keyboard.press('Control+k');
     await dialog.waitFor();
-    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('combobox');
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("role")')).toBe('combobox');
     await page.keyboard.insertText('a');
     await dialog.getByRole('option').first().waitFor();
     expect(await dialog.getByRole('option').count()).toBe(4);
@@ -257,7 +257,7 @@ describe('The search', () => {
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Search');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Search');
   });
 
   it('sends of a whole key the characters that name it, and asks once for what was typed', async () => {

@@ -73,7 +73,7 @@ describe('The viewer', () => {
     expect(await portal.violations('dialog')).toEqual([]);
     await page.goBack();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.className')).toBe('tile');
+    await expect.poll(() => page.evaluate('document.activeElement.className')).toBe('tile');
   });
 
   it('opens by its address, zooms to the pixels of the picture, and Escape closes it', async () => {

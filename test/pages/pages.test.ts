@@ -234,10 +234,10 @@ describe('A key', () => {
     await page.getByRole('row').nth(1).waitFor();
     // The skip link comes first, then the menu.
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Create a key');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
     await page.keyboard.press('Enter');
     await page.keyboard.type('By keyboard');
     await page.keyboard.press('Enter');
@@ -278,9 +278,9 @@ describe('A key', () => {
     await button('Rotate Night batch').click();
     await portal.page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
-    expect(await portal.page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
-      'Rotate Night batch',
-    );
+    await expect
+      .poll(() => portal.page.evaluate('document.activeElement.getAttribute("aria-label")'))
+      .toBe('Rotate Night batch');
   });
 
   it('that somebody else changed meanwhile shows what is stored, and sends nothing of it back', async () => {
