@@ -355,6 +355,14 @@ describe('A key', () => {
       .poll(() => portal.page.evaluate('document.activeElement.getAttribute("aria-invalid")'))
       .toBe('true');
   });
+
+  it('shows which of its tokens are active, have expired and are revoked', async () => {
+    await portal.show('keys/key_production', 'Web shop, production');
+    const rows = portal.page.getByRole('table', { name: /^Tokens of the last day/ }).getByRole('row');
+    await rows.filter({ hasText: 'visitor-8841' }).getByText('active', { exact: true }).waitFor();
+    await rows.filter({ hasText: 'jjrnGTlb02' }).getByText('expired', { exact: true }).waitFor();
+    await rows.filter({ hasText: 'visitor-17' }).getByText('revoked', { exact: true }).waitFor();
+  });
 });
 
 describe('A table', () => {
