@@ -52,8 +52,9 @@ export function createProgress(
   };
 }
 
+const leastCharacters = 8;
 /** The keys of all vendors consist of printable ASCII characters without spaces. */
-const form = /^[\x21-\x7e]{8,4096}$/;
+const form = new RegExp(`^[\\x21-\\x7e]{${leastCharacters},4096}$`);
 
 /**
  * Reads a secret, which is typed without an echo or piped in: every list of processes shows arguments. Throws
@@ -66,7 +67,7 @@ export async function readSecret(
   const secret = (stdin.isTTY ? await ask(question, stdin, stderr) : await readAll(stdin)).trim();
   if (!form.test(secret))
     throw new OperatorError(
-      'The key must have at least 8 printable characters and no spaces: paste it at the question, or pipe it in.',
+      `The key must have at least ${leastCharacters} printable characters and no spaces: paste it at the question, or pipe it in.`,
     );
   return secret;
 }

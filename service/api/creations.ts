@@ -85,8 +85,8 @@ const deleteResults: Handle<DeleteServices> = async (request, caller, services) 
 export const deletion: Handle<DeleteServices> = (request, caller, services) =>
   (request.path.endsWith('/results') ? deleteResults : deleteCreation)(request, caller, services);
 
-const defaultLimit = 20;
-const mostLimit = 100;
+export const defaultLimit = 20;
+export const mostLimit = 100;
 
 /** GET /creations: the account's creations, the newest first; ?limit, ?cursor, ?status, ?model and ?user. */
 export const listCreations: Handle<ListServices> = async (request, { account, nowMillis }, services) => {

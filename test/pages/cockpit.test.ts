@@ -137,13 +137,14 @@ describe('The first page of the operator', () => {
     await portal.open('operator', 'Service');
     const held = page.locator('.card', { has: page.getByRole('heading', { name: 'Held payments' }) });
     await held.getByText('npm run admin -- payments show ID').waitFor();
-    const closed = { test_mode: false, is_closed: true, least: 5, largest: 1_000 };
+    const closed = { test_mode: true, is_closed: true, least: 5, largest: 1_000 };
     const { payments: data } = stub.samples;
     stub.answer('listAccountPayments', () => ({ data, next_cursor: null, ...closed }));
     await held.getByRole('link').click();
     await page.getByRole('cell', { name: 'held', exact: true }).waitFor();
     const account = stub.samples.heldPayments[0]?.account ?? '';
     await page.getByText(`npm run admin -- payments clear ${account}`).waitFor();
+    await page.getByText('Test mode: no money is real.').waitFor();
     expect(await page.locator('code', { hasText: 'pay_1' }).count()).toBe(1);
     // A receipt is answered to the people of the account alone.
     expect(await page.getByRole('link', { name: /^Receipt/ }).count()).toBe(0);

@@ -96,9 +96,12 @@ describe('The statement', () => {
 });
 
 describe('The usage', () => {
-  it('says what the month will cost, and how that is computed', async () => {
+  it('says what the month will cost and how that is computed, and offers ranges of days', async () => {
     await portal.open('usage', 'Usage');
     await page.getByText('about $174.12 at its end, by the mean of the last seven days').waitFor();
+    expect(await page.getByLabel('Days (UTC)').locator('option').allInnerTexts()).toEqual([
+      ...['Last 7 days', 'Last 30 days', 'Last 90 days', 'Last year', 'Custom range'],
+    ]);
   });
 
   it('has the budget of the month, which finance changes by the keyboard, and two people see each other', async () => {

@@ -1,5 +1,11 @@
 import { countedPost } from '../../api/admit.ts';
-import { cancelCreation as cancel, getCreation as get, listCreations as list } from '../../api/creations.ts';
+import {
+  cancelCreation as cancel,
+  defaultLimit,
+  getCreation as get,
+  listCreations as list,
+  mostLimit,
+} from '../../api/creations.ts';
 import { type CreationBody, creationResult, creationsResult } from './creation-result.ts';
 import { awaitEnd } from './images.ts';
 import {
@@ -65,8 +71,8 @@ const listInput = objectOf(
     limit: {
       type: 'integer',
       minimum: 1,
-      maximum: 100,
-      default: 20,
+      maximum: mostLimit,
+      default: defaultLimit,
       description: 'How many creations at most.',
     },
     status: { ...creationStatus, description: 'Only the creations in this state.' },
