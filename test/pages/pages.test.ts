@@ -832,6 +832,12 @@ describe('The playground', () => {
 
   it('shows what was made before, as the start of settings, of a source image and of a comparison', async () => {
     const { page, stub } = portal;
+    const data = stub.samples.models.map((one) => ({
+      ...one,
+      // One is enough for the button.
+      max_source_images: Math.min(1, one.max_source_images),
+    }));
+    stub.answer('listPortalModels', () => ({ data, next_cursor: null }));
     await portal.open('playground', 'Playground');
     const strip = page.getByRole('region', { name: 'Made here before' });
     await strip.waitFor();
