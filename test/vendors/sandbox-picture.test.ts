@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import { decode } from 'jpeg-js';
 import { describe, expect, it } from 'vitest';
 import { readImageHeader } from '../../service/values/image-bytes.ts';
-import { diceFor } from '../../service/vendors/sandbox/picture/noise.ts';
+import { diceFor, fractal, noiseFrom } from '../../service/vendors/sandbox/picture/noise.ts';
 import { paletteNames } from '../../service/vendors/sandbox/picture/colour.ts';
 import { type PictureJob, renderPicture } from '../../service/vendors/sandbox/picture/picture.ts';
 import { themeOf } from '../../service/vendors/sandbox/picture/theme.ts';
@@ -229,4 +229,12 @@ describe('The theme of a picture', () => {
     expect(new Set(themes.map(({ motif }) => motif)).size).toBe(8);
     expect(new Set(themes.map(({ palette }) => palette)).size).toBe(paletteNames.length);
   });
+});
+
+it('The sum of octaves of noise lies around zero', () => {
+  const noise = noiseFrom(diceFor('a fox in the snow', 7, 'sky'));
+  const points = Array.from({ length: 2_500 }, (_, i) =>
+    fractal(noise, (i % 50) * 0.37, Math.floor(i / 50) * 0.37, 4),
+  );
+  expect(Math.abs(points.reduce((sum, one) => sum + one, 0) / points.length)).toBeLessThan(0.15);
 });
