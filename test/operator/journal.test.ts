@@ -3,12 +3,11 @@ import { journalOf } from '../../service/operator/journal.ts';
 import type { OperatorServices } from '../../service/operator/open.ts';
 import type { OperatorKey } from '../../service/operated/operator-key.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import type { Log } from '../../service/values/runtime.ts';
-import { stub } from '../api/fakes.ts';
+import { fakeLog, stub } from '../api/fakes.ts';
 import { now } from '../fixtures/records.ts';
 
 it('A row that cannot say how its action ended is logged, and the request ends as it would', async () => {
-  const lines: unknown[] = [];
+  const log = fakeLog();
   const journal = journalOf(
     { method: 'POST' },
     { name: 'openAccount', params: {} },
@@ -19,11 +18,13 @@ it('A row that cannot say how its action ended is logged, and the request ends a
         end: () => Promise.reject(new Overloaded('busy')),
       }),
       clock: stub<OperatorServices['clock']>({ now: () => now }),
-      log: stub<Log>({ info: (event, fields) => void lines.push({ event, ...fields }) }),
+      log,
       randomBytes: (length) => new Uint8Array(length),
     }),
   );
   await journal.begin('SERVICE');
   await journal.end({ outcome: 'done' });
-  expect(lines).toEqual([{ event: 'action_end_not_noted', action: 'openAccount', error: 'Overloaded' }]);
+  expect(log.entries).toEqual([
+    ['info action_end_not_noted', { action: 'openAccount', error: 'Overloaded' }],
+  ]);
 });
