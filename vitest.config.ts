@@ -16,7 +16,8 @@ export default defineConfig({
     // No file leaves anything behind in its process, so that a hundred of them need not load everything anew:
     // a third less of the processor.
     isolate: false,
-    // Many tests wait for a time limit, so two processors carry four files at a time. Each more loads every module again.
+    // Many tests wait for a time limit, so two processors carry four files at a time. Each further process would
+    // load every module again.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // The only limits in real time: a test waits until a fact is there, however slow the machine is.

@@ -1,5 +1,5 @@
 /**
- * The test files that `npm test` leaves to CI (`npm test -- --long`), so that a contributor waits less than three
+ * The test files that `npm test` leaves to CI (`npm test -- --long`), so that a contributor waits about three
  * minutes. `npm test` keeps every file that needs no whole service, and with the whole service the path of a request:
  * the answer 202, the refusals, retries, a thousand requests at the same time, the end, the refund and the webhook.
  */

@@ -1,5 +1,5 @@
 /** The text of a bundle: one file with everything that a function runs, and as little else as can be. */
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync, type BuildOptions, type Metafile } from 'esbuild';
@@ -121,7 +121,7 @@ const builtFunctions = new Map<string, Built>();
 
 function builtFunction(path: string): Built {
   if (builtFunctions.size === 0) {
-    const entryPoints = readdirSync(join(root, 'functions')).map((name) => `functions/${name}`);
+    const entryPoints = globSync('functions/*.ts', { cwd: root });
     const { outputFiles, metafile } = buildSync({
       ...bundleOptions(entryPoints, false),
       entryPoints,

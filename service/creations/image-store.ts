@@ -103,7 +103,6 @@ function cachingOf(key: string, expiresAtMillis: number): Record<string, string>
 
 const nothing = Symbol('no such object');
 
-/** S3 answers AccessDenied for an absent key without the right to list. Any other 403 is an error. */
 /** Fills one array as the bytes arrive. At its end, arrayBuffer() would hold the bytes twice. */
 async function bytesIn(response: Response): Promise<Uint8Array> {
   const length = response.headers.get('content-length');
@@ -117,6 +116,7 @@ async function bytesIn(response: Response): Promise<Uint8Array> {
   return bytes;
 }
 
+/** S3 answers AccessDenied for an absent key without the right to list. Any other 403 is an error. */
 async function uploadedBytes(response: Response): Promise<Uint8Array | typeof nothing> {
   if (response.ok) return bytesIn(response);
   const text = await response.text();

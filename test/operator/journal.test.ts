@@ -6,7 +6,7 @@ import { Overloaded } from '../../service/values/errors.ts';
 import { fakeLog, stub } from '../api/fakes.ts';
 import { now } from '../fixtures/records.ts';
 
-it('A row that cannot say how its action ended is logged, and the request ends as it would', async () => {
+it('A failure to note how an action ended is logged, and does not fail the request', async () => {
   const log = fakeLog();
   const journal = journalOf(
     { method: 'POST' },

@@ -329,7 +329,7 @@ describe('The automatic top-up', () => {
     await press('Add money and save the card');
     expect(await dialog().getByLabel('Save this card for automatic top-up').isChecked()).toBe(true);
     await dialog().getByRole('button', { name: 'Pay $25.00' }).click();
-    // The page of Stripe must be asked for before the next test opens a page: the second of two loads would wait.
+    // Without this wait, the next test could open a page while this page still leaves for Stripe.
     await expect.poll(() => stub.visited).toEqual(['GET /stub/stripe']);
     expect(sent('beginPayment')[0]?.body).toEqual({ amount: 25, save_card: true });
   });

@@ -231,7 +231,7 @@ describe('The theme of a picture', () => {
   });
 });
 
-it('The sum of octaves of noise lies around zero', () => {
+it('The mean of the noise is near zero', () => {
   const noise = noiseFrom(diceFor('a fox in the snow', 7, 'sky'));
   const points = Array.from({ length: 2_500 }, (_, i) =>
     fractal(noise, (i % 50) * 0.37, Math.floor(i / 50) * 0.37, 4),

@@ -133,13 +133,13 @@ describe('a rotated webhook secret', () => {
       previous: string | undefined,
       others: readonly string[],
     ): Promise<void> => {
-      const { headers, ...arrival } = await deliver(client);
-      const secrets = [...new Set([current, ...others, ...(previous === undefined ? [] : [previous])])];
-      // Each start of Python takes as long as a creation.
-      const made = new Map(secrets.map((secret) => [secret, byPython(secret, { headers, ...arrival })]));
+      const arrival = await deliver(client);
+      const { headers } = arrival;
+      // Python starts once for each secret: a start takes as long as a creation.
+      const made = new Map([current, ...others].map((secret) => [secret, byPython(secret, arrival)]));
       expect(headers['x-webhook-signature-256']).toBe(made.get(current)?.[0]);
       expect(headers['x-webhook-signature-256-previous']).toBe(previous && made.get(previous)?.[0]);
-      const values = [current, ...others].map((secret) => made.get(secret)?.[1]);
+      const values = [...made.values()].map(([, standard]) => standard);
       expect(headers['webhook-signature']?.split(' ')).toEqual(values);
     };
     const [old, rotated] = [client.webhookSecret, String(shown['secret'])];

@@ -57,8 +57,8 @@ export function SourceImages(props: {
     setBusy(false);
     if (added.length > 0) onChange([...sources, ...added]);
   };
-  // A picture of the clipboard becomes a source, wherever the page has the focus, and as soon as the text says so:
-  // an effect that is no layout effect would begin after the page is visible.
+  // A picture of the clipboard becomes a source, wherever the page has the focus. A layout effect begins before the
+  // page is visible, so no paste is lost.
   const paste = useRef(add);
   paste.current = add;
   useLayoutEffect(() => {
