@@ -42,8 +42,10 @@ export const bucketFaults = [
   'closed',
   /** The object is stored, and the connection ends before the answer. */
   'closed-after',
-  /** Other bytes are stored, with their own ETag. */
+  /** The last byte is stored as another one, with its own ETag. */
   'other-bytes',
+  /** A byte more is stored, with its own ETag. */
+  'more-bytes',
   /** The bytes are right, and the ETag is not their MD5, as where a bucket encrypts with keys of its own. */
   'other-etag',
 ] as const;
@@ -69,7 +71,12 @@ export function createClientBucket(options: ClientBucketOptions) {
     { headers, body }: BucketRequest,
     fault: BucketFault | undefined,
   ): BucketAnswer {
-    const bytes = fault === 'other-bytes' ? Buffer.concat([body, Buffer.from('!')]) : body;
+    const bytes =
+      fault === 'other-bytes'
+        ? Buffer.concat([body.subarray(0, -1), Buffer.from([(body.at(-1) ?? 0) ^ 1])])
+        : fault === 'more-bytes'
+          ? Buffer.concat([body, Buffer.from('!')])
+          : body;
     const contentType = headers['content-type'] ?? 'binary/octet-stream';
     objects.set(key, { bytes, contentType, puts: (objects.get(key)?.puts ?? 0) + 1 });
     if (fault === 'closed-after') return 'closed';
@@ -88,7 +95,7 @@ export function createClientBucket(options: ClientBucketOptions) {
       case 'GET': {
         const found = objects.get(key);
         if (!found) throw new AwsError('NoSuchKey', 'The specified key does not exist.', { status: 404 });
-        return { status: 200, headers: { 'content-type': found.contentType }, body: found.bytes };
+        return inRange(found, request.headers['range']);
       }
       default:
         throw new AwsError('MethodNotAllowed', 'The method is not allowed.', { status: 405 });
@@ -109,6 +116,16 @@ export function createClientBucket(options: ClientBucketOptions) {
       }
     },
   };
+}
+
+/** The whole object, or the bytes that a header as "bytes=0-99" names. */
+function inRange({ bytes, contentType }: StoredObject, range = ''): BucketAnswer {
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
+  if (from === undefined) return { status: 200, headers: { 'content-type': contentType }, body: bytes };
+  const body = bytes.subarray(Number(from), Number(to) + 1);
+  if (body.byteLength === 0) throw new AwsError('InvalidRange', 'InvalidRange', { status: 416 });
+  const contentRange = `bytes ${from}-${Number(from) + body.byteLength - 1}/${bytes.byteLength}`;
+  return { status: 206, headers: { 'content-type': contentType, 'content-range': contentRange }, body };
 }
 
 /** The key of the object. Throws in the words of S3. */

@@ -1,7 +1,8 @@
 /**
  * Stores an object in the bucket of a client, and verifies that the bucket has the same bytes. The signature
  * covers the bytes, and Content-MD5 lets every service compare them. The usual ETag is this MD5. If a bucket
- * encrypts with its own keys, the ETag is another value, and the object is read back.
+ * encrypts with its own keys, the ETag is another value, and the object is read back in parts: a function has no
+ * memory for a large picture twice.
  */
 import { createHash } from 'node:crypto';
 import { signedHeaders } from '../aws/signed-fetch.ts';
@@ -34,6 +35,7 @@ export type StoreOutcome =
   | { readonly kind: 'failed'; readonly why: string };
 
 const errorBytes = 16 * 1024;
+const partBytes = 8 * 1024 * 1024;
 const nothing = new Uint8Array();
 
 export async function storeObject(
@@ -47,16 +49,37 @@ export async function storeObject(
   const put = await send(access, { method: 'PUT', url, headers, body: bytes }, services);
   if (put.kind === 'unanswered' || put.status !== 200) return { kind: 'failed', why: whyOf(put) };
   if (put.headers.etag === `"${md5.toString('hex')}"`) return { kind: 'stored', url };
-  const got = await send(
-    access,
-    { method: 'GET', url, mostBytes: Math.max(bytes.byteLength + 1, errorBytes) },
-    services,
-  );
-  if (got.kind === 'unanswered' || got.status !== 200)
-    return { kind: 'failed', why: `the checksum cannot be compared: ${whyOf(got)}` };
-  return got.body.equals(bytes)
-    ? { kind: 'stored', url }
-    : { kind: 'failed', why: 'the bucket holds other bytes than were sent' };
+  return compare(access, { url, bytes }, services);
+}
+
+async function compare(
+  { place, keys, millis = bucketMillis }: BucketAccess,
+  { url, bytes }: { readonly url: string; readonly bytes: Uint8Array },
+  services: BucketServices,
+): Promise<StoreOutcome> {
+  const until = services.clock.now() + millis.other;
+  for (let from = 0; from < bytes.byteLength; from += partBytes) {
+    const part = bytes.subarray(from, from + partBytes);
+    const range = `${from}-${from + part.byteLength - 1}`;
+    const got = await send(
+      { place, keys, millis: { put: 0, other: Math.max(1, until - services.clock.now()) } },
+      {
+        method: 'GET',
+        url,
+        headers: { range: `bytes=${range}` },
+        mostBytes: Math.max(part.byteLength + 1, errorBytes),
+      },
+      services,
+    );
+    if (got.kind === 'unanswered' || ![200, 206].includes(got.status))
+      return { kind: 'failed', why: `the checksum cannot be compared: ${whyOf(got)}` };
+    const wanted = `bytes ${range}/${bytes.byteLength}`;
+    // A server that knows no ranges answers 200 with the whole object.
+    const { 'content-range': contentRange = wanted } = got.headers;
+    if (contentRange !== wanted || !got.body.equals(part))
+      return { kind: 'failed', why: 'the bucket holds other bytes than were sent' };
+  }
+  return { kind: 'stored', url };
 }
 
 /** Deletes an object, if the keys allow it. */

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BucketServer, startBucketServer } from '../../lab/buckets/bucket-server.ts';
 import type { BucketFault } from '../../lab/buckets/client-bucket.ts';
 import { systemClock as clock } from '../../service/aws/clock.ts';
-import { type StoreOutcome, storeObject } from '../../service/copies/bucket-client.ts';
+import { type NewObject, type StoreOutcome, storeObject } from '../../service/copies/bucket-client.ts';
 import { createOutbound } from '../../service/outbound/outbound.ts';
 
 const keys = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret/of+the=client' };
@@ -27,6 +27,7 @@ const services = { clock, outbound: createOutbound('loopback-too', { clock }) };
 interface Change {
   readonly place?: object;
   readonly keys?: object;
+  readonly object?: NewObject;
   readonly limitMillis?: number;
 }
 
@@ -37,7 +38,7 @@ const store = ({ limitMillis = 60_000, ...change }: Change = {}): Promise<StoreO
       keys: { ...keys, ...change.keys },
       millis: { put: limitMillis, other: limitMillis },
     },
-    object,
+    change.object ?? object,
     services,
   );
 const failed = (why: string) => ({ kind: 'failed', why });
@@ -60,8 +61,23 @@ describe('An object of a client', () => {
     );
   });
 
-  it('Other bytes in the bucket are no copy', async () => {
+  it('A large object is read back in parts of 8 MB, and each part is compared', async () => {
+    const large = { ...object, bytes: Buffer.alloc(20 * 1024 * 1024, 'picture') };
+    server.fail('other-etag');
+    expect(await store({ object: large })).toMatchObject({ kind: 'stored' });
+    expect(server.requests.map(({ headers }) => headers['range'])).toEqual([
+      undefined,
+      'bytes=0-8388607',
+      'bytes=8388608-16777215',
+      'bytes=16777216-20971519',
+    ]);
     server.fail('other-bytes');
+    expect(await store({ object: large })).toEqual(failed('the bucket holds other bytes than were sent'));
+    expect(methods()).toEqual(['PUT', 'GET', 'GET', 'GET', 'PUT', 'GET', 'GET', 'GET']);
+  });
+
+  it.for<BucketFault>(['other-bytes', 'more-bytes'])('In the bucket, %s are no copy', async (fault) => {
+    server.fail(fault);
     expect(await store()).toEqual(failed('the bucket holds other bytes than were sent'));
   });
 

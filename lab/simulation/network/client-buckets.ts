@@ -13,7 +13,7 @@ const behaviours = {
   broken: ['AccessDenied'],
   silent: ['silent', undefined],
   forgets: ['closed-after', 'closed', undefined],
-  other: ['other-bytes'],
+  other: ['more-bytes', 'other-bytes'],
   sealed: ['other-etag'],
 } as const satisfies Readonly<Record<string, readonly (BucketFault | undefined)[]>>;
 
