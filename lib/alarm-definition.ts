@@ -115,7 +115,7 @@ export function share({
   const ids = Object.keys(usingMetrics);
   const wrong = filledSum(ids.slice(0, bad.length));
   const total = filledSum(ids.slice(bad.length));
-  const smallest = Math.ceil((100 * least) / percent);
+  const smallest = (100 * least) / percent;
   return {
     metric: new MathExpression({
       expression: `100 * (${wrong}) / IF((${total}) > ${smallest}, (${total}), ${smallest})`,

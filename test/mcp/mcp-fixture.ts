@@ -134,6 +134,7 @@ interface RpcBody {
       readonly outputSchema: object;
     }[];
     readonly instructions: string;
+    readonly _meta: object;
   };
   readonly error: {
     readonly code: number;

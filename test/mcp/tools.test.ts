@@ -68,9 +68,12 @@ describe('the tools', () => {
     ]);
   });
 
-  it('come with instructions that say what a wait that ends means', async () => {
+  it('come with the name of the server, and instructions that say what a wait that ends means', async () => {
     const { body } = await sendEvent(mcpStage(), mcpEvent(rpc('server/discover')));
     expect(body.result.instructions).toContain('call get_creation with the id');
+    expect(body.result._meta).toEqual({
+      'io.modelcontextprotocol/serverInfo': { name: 'darkroom', title: 'Darkroom', version: '1.0.0' },
+    });
   });
 
   it.each([

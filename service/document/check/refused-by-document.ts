@@ -13,7 +13,6 @@ const header = z.object({ required: z.boolean().default(false), schema: z.record
 const reference = z.object({ $ref: z.string() });
 const response = z.object({
   headers: z.record(z.string(), z.union([reference, header])).default({}),
-  content: z.record(z.string(), z.object({ schema: z.unknown() })).default({}),
 });
 const parameter = z.object({
   in: z.string(),
