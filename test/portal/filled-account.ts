@@ -1,5 +1,4 @@
 /** An account with one of each thing that an operation can name by its id. */
-import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { newKey } from '../../service/accounts/key-changes.ts';
 import { keyVersion } from '../../service/accounts/version.ts';
@@ -36,6 +35,7 @@ export interface FilledAccount {
 
 /** @param pays false: the account has no payment, which takes most of the time */
 export async function fillAccount(portal: WholePortal, name: string, pays = true): Promise<FilledAccount> {
+  const { randomBytes } = portal;
   const id = await portal.openAccount(name.padEnd(10, '0'));
   const owner = await portal.signIn(`owner@${name}.test`, id, 'owner');
   const member = await portal.signIn(`member@${name}.test`, id, 'viewer');
@@ -108,7 +108,7 @@ export async function paidBy(portal: WholePortal, owner: SignedIn): Promise<stri
   return body.id;
 }
 
-async function store({ table }: WholePortal, record: CreationRecord): Promise<CreationRecord> {
+async function store({ table, randomBytes }: WholePortal, record: CreationRecord): Promise<CreationRecord> {
   const creation = { ...record, id: uuidV7(now, randomBytes(16)) as CreationId };
   await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(creation) }));
   return creation;

@@ -2,7 +2,7 @@
  * All functions of the portal over one table of the engine, with the real frame, handlers and adapters. Only what is
  * no table is replaced: Step Functions, the bucket, the vendors, and the addresses of clients.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes as systemBytes } from 'node:crypto';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { createDirectClient } from '../../lab/simulation/aws/http-exchange.ts';
 import { createSimulatedTable } from '../../lab/simulation/aws/simulated-table.ts';
@@ -158,8 +158,14 @@ export interface Answered {
 
 export type WholePortal = ReturnType<typeof openWholePortal>;
 
-/** @param resultAccess the setting of the service (signedMinutesBy) */
-export function openWholePortal(resultAccess: ServiceAccess = 'unguessable') {
+/**
+ * @param resultAccess the setting of the service (signedMinutesBy)
+ * @param randomBytes other dice, with which all ids are the same in each run
+ */
+export function openWholePortal(
+  resultAccess: ServiceAccess = 'unguessable',
+  randomBytes: (count: number) => Uint8Array = systemBytes,
+) {
   const clock = fakeClock();
   const stripe = createDirectStripe(clock);
   const log = fakeLog();
@@ -377,7 +383,7 @@ export function openWholePortal(resultAccess: ServiceAccess = 'unguessable') {
     const identity = { id: personId, issuer: 'https://issuer.test', subject: email, email };
     if (!(await people.accept(invitation, identity, new Date(at).toISOString())))
       throw new Error(`${email} has no place`);
-    const token = randomBytes(32).toString('base64url');
+    const token = Buffer.from(randomBytes(32)).toString('base64url');
     const session = {
       hash: hashToken(token),
       personId,
@@ -402,6 +408,7 @@ export function openWholePortal(resultAccess: ServiceAccess = 'unguessable') {
     table,
     memory,
     clock,
+    randomBytes,
     log,
     calls,
     ask,

@@ -7,9 +7,15 @@ Object.assign(process.env, environment);
 delete process.env['FORCE_COLOR'];
 // Some modules read the environment as they are loaded.
 const { record } = await import('./record.ts');
+const { playPortal, portalFile } = await import('./play-portal.ts');
 const began = performance.now();
 const { api, admin } = await record();
 await writeFile(apiFile, `${JSON.stringify(api, null, 2)}\n`);
 await writeFile(adminFile, `${JSON.stringify(admin, null, 2)}\n`);
+const portal = await playPortal();
+await writeFile(portalFile, `${JSON.stringify(portal, null, 2)}\n`);
 const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-process.stderr.write(`${api.length} requests and ${admin.length} commands are recorded in ${seconds} s.\n`);
+process.stderr.write(
+  `${api.length} requests, ${admin.length} commands and ${portal.length} requests of the portal are recorded in ` +
+    `${seconds} s.\n`,
+);
