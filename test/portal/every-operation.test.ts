@@ -4,7 +4,7 @@ import { type PortalOperationName } from '../../service/contract/operations.ts';
 import { freshMillis, idleMillis, mayAct } from '../../service/portal/people.ts';
 import { absentIds, good, names, openStage, operationOf, prepare, rows, signIn } from './every-request.ts';
 import { fillAccount, type FilledAccount } from './filled-account.ts';
-import { openWholePortal, type SignedIn, type WholePortal } from './whole-portal.ts';
+import { openWholePortal, type WholePortal } from './whole-portal.ts';
 
 describe('every operation with every role', () => {
   it('A viewer changes nothing, and people are the business of owners', () => {

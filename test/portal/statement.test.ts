@@ -105,6 +105,10 @@ describe('The statement', () => {
     expect(soon.charges.map(({ count }) => count)).toEqual([1]);
     expect(soon.until).toBe(new Date(now - 5 * 60_000).toISOString());
     expect(sumOf(soon)).toBe(micros(soon.closing_balance));
+    const before = await createAccountStore(table).read(accountId);
+    const line = before?.creditLineMicros ?? asMicros(0);
+    await createWalletStore(table).setCreditLine(accountId, line, asMicros(line + 3_000_000));
+    expect((await statement(month, now)).closing_balance).toBe(soon.closing_balance);
     expect((await statement(month)).charges.map(({ count }) => count)).toEqual([2]);
   });
 

@@ -94,6 +94,12 @@ describe('A request', () => {
       { image_size: { width: 1360, height: 768 }, quality: 'high', num_images: 1 },
     ],
     [
+      'openai/gpt-image-2',
+      {},
+      '/openai/gpt-image-2/edit',
+      { image_size: { width: 1360, height: 768 }, quality: 'medium', num_images: 1 },
+    ],
+    [
       'openai/gpt-image-2.5/flare/text-to-image',
       { quality: 'xhigh', resolution: '4K' },
       '/openai/gpt-image-2.5/flare/edit',
