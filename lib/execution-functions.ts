@@ -44,13 +44,7 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
   // It copies pictures into the buckets of clients.
   images.grantReadResults(deliverWebhook);
   const execution = new CreationExecution(scope, 'Creation', {
-    tasks: {
-      RenderImage: renderImage,
-      RenderImageSmall: renderImageSmall,
-      RenderImageLarge: renderImageLarge,
-      RefundCharge: refundCharge,
-      DeliverWebhook: deliverWebhook,
-    },
+    tasks: [renderImage, renderImageSmall, renderImageLarge, refundCharge, deliverWebhook],
     logRetention: settings.logRetentionDays,
     tracing: settings.tracing,
   });

@@ -17,6 +17,11 @@ export function creationDefinition(): string {
   return readFileSync(file, 'utf8').replace(scheduleOfWebhooks, figures);
 }
 
+/** The functions that a definition names: ${RefundChargeArn} stands for RefundCharge. */
+export function functionsOf(text: string): string[] {
+  return [...new Set(text.match(/(?<=\$\{)\w+(?=Arn\})/g))];
+}
+
 /** The parts of the definition that this file reads. */
 interface Definition {
   readonly States: Readonly<Record<string, object>> & { readonly RenderImage: RenderState };

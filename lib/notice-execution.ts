@@ -1,20 +1,11 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
-import { executionLog } from './creation-execution.ts';
+import { acknowledge, allow } from './acknowledge.ts';
+import { addMachine, type ExecutionProps } from './creation-execution.ts';
 import { creationDefinition, noticeDefinition } from './machine-definitions.ts';
 import { addOutput, serviceName } from './service-scope.ts';
-
-export interface NoticeExecutionProps {
-  readonly deliverWebhook: LambdaFunction;
-  readonly logRetention: RetentionDays;
-  /** Whether Step Functions sends a trace of each sampled execution to X-Ray. */
-  readonly tracing: boolean;
-}
 
 /**
  * The state machine that sends notices, one execution each. It has a name, unlike all other resources: DeliverWebhook
@@ -26,23 +17,16 @@ export class NoticeExecution extends Construct {
   /** How the names and the ARNs of the topics of people begin. */
   private readonly topics: { readonly resource: string; readonly arn: string };
 
-  constructor(scope: Construct, id: string, { deliverWebhook, logRetention, tracing }: NoticeExecutionProps) {
+  constructor(scope: Construct, id: string, props: ExecutionProps) {
     super(scope, id);
     const stack = Stack.of(this);
     const stateMachineName = `${serviceName(this)}-notices`;
-    const machine = new StateMachine(this, 'StateMachine', {
+    this.stateMachine = addMachine(this, 'StateMachine', props, {
       stateMachineName,
-      definitionBody: DefinitionBody.fromString(noticeDefinition(creationDefinition())),
-      definitionSubstitutions: { DeliverWebhookArn: deliverWebhook.currentVersion.functionArn },
+      text: noticeDefinition(creationDefinition()),
+      log: { id: 'Log', name: 'notices' },
       comment: 'Darkroom: one execution a notice',
-      ...(tracing && { tracingEnabled: true }),
-      logs: {
-        destination: executionLog(this, 'Log', 'notices', logRetention),
-        level: LogLevel.ERROR,
-        includeExecutionData: false,
-      },
     });
-    this.stateMachine = machine;
     const resource = `${serviceName(this)}-mail-`;
     this.topics = { resource, arn: stack.formatArn({ service: 'sns', resource }) };
     addOutput(this, 'MailTopics', { value: this.topics.arn });
@@ -51,23 +35,6 @@ export class NoticeExecution extends Construct {
       resource: 'stateMachine',
       resourceName: stateMachineName,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
-    machine.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        // Running executions invoke the version with which they began (lib/creation-execution.ts).
-        resources: deliverWebhook.resourceArnsForGrantInvoke,
-      }),
-    );
-    acknowledge(machine, {
-      [`AwsSolutions-IAM5[Resource::<${logicalIdOf(deliverWebhook)}.Arn>:*]`]:
-        'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 22).',
-      'AwsSolutions-IAM5[Resource::*]':
-        'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',
-      'AwsSolutions-SF1':
-        'Step Functions keeps every history for 90 days by itself; logging each event once more would cost more than the executions.',
-      'AwsSolutions-SF2':
-        'Every line of the log and every execution carries the id of its notice, which leads from one to the other without traces (decision 23). The setting tracing switches traces on.',
     });
   }
 

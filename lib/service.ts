@@ -278,7 +278,7 @@ export class Service {
   private addNotices(): NoticeExecution {
     const deliverWebhook = this.functionNamed('DeliverWebhook');
     const notices = new NoticeExecution(this.scope, 'Notices', {
-      deliverWebhook,
+      tasks: [deliverWebhook],
       logRetention: this.logRetention,
       tracing: this.settings.tracing,
     });

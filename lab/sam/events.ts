@@ -2,6 +2,7 @@
  * Sample events for `sam local invoke`: one for each operation of the API, for each task and for each
  * scheduled function.
  */
+import { creationDefinition, functionsOf } from '../../lib/machine-definitions.ts';
 import { operatorRoot } from '../../service/contract/operator-operations.ts';
 import {
   apiRoot,
@@ -37,8 +38,8 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
       functionOf(operation),
       apiEvent(operation, key, bodies.get(name)),
     ]);
-  const tasks = ['RenderImage', 'RenderImageSmall', 'RenderImageLarge', 'RefundCharge', 'DeliverWebhook'].map(
-    (name): [string, object] => [name, { creation_id: someCreation }],
+  const tasks = functionsOf(creationDefinition()).map(
+    (name) => [name, { creation_id: someCreation }] as const,
   );
   return {
     ...Object.fromEntries([...api, ...tasks]),

@@ -3,8 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { afterAll, describe, expect, it } from 'vitest';
+import { CreationExecution } from '../../lib/creation-execution.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { ServiceFunction } from '../../lib/service-function.ts';
 import { parseSettings } from '../../lib/settings.ts';
@@ -68,6 +70,19 @@ describe('the versions of the functions', () => {
       .flatMap(({ Resource = [] }) => Resource)
       .map((arn) => arn.replace(/^.*:function:(\w+?)[0-9A-F]{8}/, '$1'));
     expect(invoked.sort()).toEqual(tasks.flatMap((name) => [name, `${name}:*`]).sort());
+  });
+});
+
+describe('a state machine and its functions', () => {
+  it.each([
+    [['RenderImage'], 'creation.asl.json names RenderImageSmall, and lib/execution-functions.ts has no such'],
+    [[...tasks, 'Stranger'], 'No state of statemachines/creation.asl.json invokes the function Stranger.'],
+  ])('The synthesis stops when the functions are %j', (names, sentence) => {
+    const stack = new Stack();
+    const props = { code: Code.fromInline('0'), handler: 'index.handler', runtime: Runtime.NODEJS_24_X };
+    const functions = names.map((name) => new LambdaFunction(stack, name, props));
+    const execution = { tasks: functions, logRetention: 30, tracing: false };
+    expect(() => new CreationExecution(stack, 'Creation', execution)).toThrow(sentence);
   });
 });
 
