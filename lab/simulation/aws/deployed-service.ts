@@ -55,11 +55,12 @@ import { reconcile, type ReconcileEvent } from '../../../service/reconcile/recon
 import { openCallback, openRender } from '../../../service/render/open.ts';
 import { receiveCallback } from '../../../service/render/receive-callback.ts';
 import { renderImage } from '../../../service/render/render-image.ts';
-import type { Log, Schema } from '../../../service/values/runtime.ts';
+import type { Log } from '../../../service/values/runtime.ts';
 import type { ImageProvider } from '../../../service/vendors/provider.ts';
 import { deliverWebhook } from '../../../service/webhooks/deliver-webhook.ts';
 import { type CopyOwed, openDelivery } from '../../../service/webhooks/open.ts';
 import { createSecretBox } from '../../../service/webhooks/secret-box.ts';
+import { isRenderer } from '../../function-name.ts';
 import { environment } from '../environment.ts';
 import { createBucket } from '../network/bucket.ts';
 import { createClientBuckets } from '../network/client-buckets.ts';
@@ -195,12 +196,11 @@ export const catalog = {
   }),
 } as Catalog;
 
-/** The time limits of the functions, as lib/service.ts sets them, and of an operator's command. */
+/** The time limits of the functions, as lib/ sets them, and of an operator's command. */
 const limitMillis = {
   api: 29_000,
   render: 780_000,
-  deliver: 30_000,
-  refund: 30_000,
+  usual: 30_000,
   reconcile: 55_000,
   erase: 600_000,
   callback: 90_000,
@@ -251,11 +251,8 @@ const smallRegion: StartLimits = {
   startBurst: otherRegion.startExecution.burst,
 };
 
-/** The function behind a Task of the state machine. */
-interface Task {
-  readonly limitMillis: number;
-  readonly run: (payload: Payload, id: string, schema: Schema) => Promise<Payload>;
-}
+/** The function behind a Task of the state machine, on the platform of the release that it runs. */
+type Task = (payload: Payload, at: Platform, id: string) => Promise<Payload>;
 
 /** Creates the service of a world with an empty table. */
 export function createService(
@@ -313,12 +310,14 @@ export function createService(
         if (!task) throw new Error(`no function ${functionName}`);
         const started = JSON.parse(startedWith) as Payload;
         observer.onTask?.(functionName, started, input as Payload);
-        const result = await invoke(functionName, state, task.limitMillis, (id) => {
+        const millis = limitMillis[isRenderer(functionName) ? 'render' : 'usual'];
+        const result = await invoke(functionName, state, millis, (id) => {
           const invocation = world.current();
           const earlier = run && lastOfRun.get(run);
           if (earlier && world.live.has(earlier)) observer.onRunAgain?.(started.creation_id, earlier);
           if (run && invocation) lastOfRun.set(run, invocation);
-          return task.run(input as Payload, id, releases.begin(release));
+          const schema = releases.begin(release);
+          return task(input as Payload, { ...on, schema: () => schema }, id);
         });
         if (result === 'throttled')
           return { ok: false, error: { errorType: 'Lambda.TooManyRequestsException', errorMessage: '' } };
@@ -482,32 +481,23 @@ export function createService(
     ...portal.handlers,
   };
   const openai = createOpenai(world, observer, openOpenaiImages(on));
-  const renderer: Task = {
-    limitMillis: limitMillis.render,
-    run: (payload, id, schema) => {
-      observer.onRenders?.(id, creationIdOf(payload));
-      // Each environment has its own memory of the routes' health. Here each has just begun.
-      return renderImage(payload, id, openRender({ ...on, schema: () => schema }));
-    },
+  const renderer: Task = (payload, at, id) => {
+    observer.onRenders?.(id, creationIdOf(payload));
+    // Each environment has its own memory of the routes' health. Here each has just begun.
+    return renderImage(payload, id, openRender(at));
   };
   const tasks: Readonly<Record<string, Task>> = {
     RenderImage: renderer,
     RenderImageSmall: renderer,
     RenderImageLarge: renderer,
-    RefundCharge: {
-      limitMillis: limitMillis.refund,
-      run: (payload, _id, schema) => refundCharge(payload, openRefund({ ...on, schema: () => schema })),
-    },
-    DeliverWebhook: {
-      limitMillis: limitMillis.deliver,
-      run: (payload, id, schema) => {
-        const { notice_id: notice } = payload as Payload & Partial<NoticePayload>;
-        if (notice !== undefined) observer.onDelivers?.(id, notice);
-        const opened = openDelivery({ ...on, schema: () => schema }, 'deliver-webhook', mails?.topics);
-        const copying = openCopies(on);
-        const copy: CopyOwed = (work, services) => copyOwed(work, { ...services, ...copying });
-        return deliverWebhook(payload, { ...opened, copyOwed: copy });
-      },
+    RefundCharge: (payload, at) => refundCharge(payload, openRefund(at)),
+    DeliverWebhook: (payload, at, id) => {
+      const { notice_id: notice } = payload as Payload & Partial<NoticePayload>;
+      if (notice !== undefined) observer.onDelivers?.(id, notice);
+      const opened = openDelivery(at, 'deliver-webhook', mails?.topics);
+      const copying = openCopies(on);
+      const copy: CopyOwed = (work, services) => copyOwed(work, { ...services, ...copying });
+      return deliverWebhook(payload, { ...opened, copyOwed: copy });
     },
   };
   async function runReconcile(

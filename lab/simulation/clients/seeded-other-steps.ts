@@ -1,13 +1,15 @@
 /** Draws the steps of the operator and of strangers, and incidents outside the service. */
 import { capNames } from '../../../service/accounts/caps.ts';
+import machine from '../../../statemachines/creation.asl.json' with { type: 'json' };
 import type { Release } from '../aws/lambda-environments.ts';
 import { rudenesses } from '../network/peers.ts';
 import type { Dice } from '../world/dice.ts';
 import type { AccountPlan, Step, Submit, UserTokenStep } from './scenario.ts';
 
 const cents = 10_000;
+const tasks = Object.entries(machine.States).flatMap(([name, { Type }]) => (Type === 'Task' ? [name] : []));
 /** The functions whose clocks may be moved alone. */
-const functions = ['generate', 'get', 'RenderImage', 'RefundCharge', 'DeliverWebhook', 'reconcile'] as const;
+const functions = ['generate', 'get', ...tasks, 'reconcile'] as const;
 
 const otherKinds = [
   'top_up',

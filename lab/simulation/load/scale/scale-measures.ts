@@ -1,5 +1,6 @@
 /** What a load measures, and its report. */
 import { defaultQuotas, quotasFor } from '../../../../admin/preflight/quotas/quotas.ts';
+import { creationDefinition, functionsOf } from '../../../../lib/machine-definitions.ts';
 import { rendererSizes } from '../../../../lib/renderer-sizes.ts';
 import { prices } from '../../../cost/prices.ts';
 import type { AwsAccount } from '../../aws/aws-account.ts';
@@ -74,11 +75,11 @@ export class Tally {
 
 /** Megabytes of the functions, as lib/ sets them. */
 const megabytes: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(functionsOf(creationDefinition()).map((name) => [name, 512])),
   RenderImage: rendererSizes.any.memoryMegabytes,
   RenderImageSmall: rendererSizes.small.memoryMegabytes,
   RenderImageLarge: rendererSizes.large.memoryMegabytes,
   DeliverWebhook: 256,
-  RefundCharge: 512,
   callback: rendererSizes.large.memoryMegabytes,
 };
 /** The functions of the API, and the reconciler. */
