@@ -239,7 +239,7 @@ export default {
       'The operator’s command works on the tables and queues of the service. It finds a service of this machine by its record, exports the copy of its tables, and checks a backup.',
       { path: room('admin') },
       [
-        room('admin', 'service'),
+        room('admin', 'service', 'statemachines'),
         '^client/command/terminal/',
         '^local/(service-record|copied-items|backup)\\.ts$',
         '^lib/(settings|stage-settings)\\.ts$',

@@ -1,6 +1,6 @@
 /**
- * The tables of docs/cost.md, from the measured counts. The text around them is written by hand, and a test compares
- * the figures in the text with `figuresInText`.
+ * The tables of docs/cost.md, from the measured counts. The text around them is written by hand, without its figures,
+ * which `figuresInText` has.
  */
 import { leaseRenewMillis } from '../../service/contract/limits.ts';
 import { countTables, creationKinds, table, usd } from './counts.ts';
@@ -198,7 +198,7 @@ function costTables(report: CostReport): Readonly<Record<string, readonly string
   };
 }
 
-/** Replaces the page's tables by those of the report. Throws when a section has other tables. */
+/** Replaces the page's tables, and figures between the same words. Throws when a section has other tables. */
 export function withTables(page: string, report: CostReport): string {
   const tables = costTables(report);
   const sections = page.split(/^(?=## )/m).map((section) => {
@@ -208,7 +208,10 @@ export function withTables(page: string, report: CostReport): string {
       throw new Error(`docs/cost.md: the section ${section.split('\n', 1)[0]} has other tables`);
     return text;
   });
-  return sections.join('');
+  return figuresInText(report).reduce((text, figure) => {
+    const words = figure.replace(/[().*]/g, '\\$&').replace(/\d+(\\\.\d+)?/g, '\\d+(\\.\\d+)?');
+    return text.replace(new RegExp(words), figure);
+  }, sections.join(''));
 }
 
 /** What 1,000 successes with a webhook cost when this renderer waits for so long, in USD. */
@@ -242,7 +245,8 @@ export function figuresInText(report: CostReport): readonly string[] {
   return [
     `those of us-east-1, read on ${pricesReadAt} (`,
     `USD in us-east-1, on ${pricesReadAt}.`,
-    `A success takes ${transitions} state transition`,
+    `The number of state transitions in a success is ${transitions},`,
+    `failures (${report.kinds['failure, webhook'].transitions} each)`,
     `the thumbnails of a picture cost ${usd(thumbnailsBill(memory))} USD for 1,000`,
     `${thumbnailMillis.small} ms for the thumbnails (8 megapixels: ${thumbnailMillis.large} ms)`,
     `reads two items, ${usd(thresholdChecks(memory), 6)} USD for 1,000`,

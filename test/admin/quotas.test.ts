@@ -9,6 +9,7 @@ import {
   quotasFor,
   type Traffic,
 } from '../../admin/preflight/quotas/quotas.ts';
+import { committedCounts } from '../../lab/cost/counts.ts';
 import { concurrencySettings, reservedConcurrency } from '../../lib/concurrency-settings.ts';
 
 const crowd: Traffic = { perSecond: 1_000, seconds: 15, kind: 'synchronous', isPolled: true };
@@ -117,6 +118,12 @@ describe('The units of one creation', () => {
     expect(units.write).toBeGreaterThanOrEqual(write);
     expect(units.read).toBeGreaterThanOrEqual(read);
   });
+});
+
+it('The state transitions of a traffic hold those that docs/cost.md measured, when one of 20 creations fails', () => {
+  const { success, 'failure, webhook': failure } = committedCounts.kinds;
+  const mean = 0.95 * success.transitions + 0.05 * failure.transitions;
+  expect(needsOf(crowd).stateTransitionsPerSecond).toBeGreaterThanOrEqual(1.25 * crowd.perSecond * mean);
 });
 
 describe('The shares of concurrency.api', () => {

@@ -4,6 +4,7 @@
  */
 import { firstPollSeconds, leaseRenewMillis } from '../../../service/contract/limits.ts';
 import { nextPollSeconds } from '../../../service/creations/creation.ts';
+import machine from '../../../statemachines/creation.asl.json' with { type: 'json' };
 
 /** The share that is added to each mean, so that ordinary growth does not need new quotas. */
 export const reserve = 0.25;
@@ -56,8 +57,12 @@ export const leastApi = 4;
 /** The share of creations that fail and are refunded. An assumption: a usual day is far below. */
 export const failedShare = 0.05;
 
-/** RenderImage, and now and then RefundCharge, DeliverWebhook or a repeated state. */
-export const transitionsOfCreation = 1.2;
+const states: Readonly<Record<string, { readonly Type: string; readonly Next?: string }>> = machine.States;
+const statesFrom = (state?: string): number =>
+  state === undefined ? 0 : 1 + statesFrom(states[state]?.Next);
+
+/** The states of a success, and now and then those of a failure or a repeated state. */
+export const transitionsOfCreation = statesFrom(machine.StartAt) + 0.2;
 
 /** From the acceptance to the vendor's call, and from the vendor's answer to the end. Seconds. */
 export const overheadSeconds = 3;
