@@ -1,21 +1,10 @@
 /** Calls each operation of the portal, on an account of its own whose ids are the same in each run. */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { alertsVersion, budgetVersion } from '../../service/accounts/version.ts';
 import type { PortalOperationName } from '../../service/contract/operations.ts';
 import { absentIds, names, openStage, operationOf, prepare, rows, signIn } from '../portal/every-request.ts';
 import type { FilledAccount } from '../portal/filled-account.ts';
 import { type Asked, openWholePortal } from '../portal/whole-portal.ts';
-
-export interface PortalEntry {
-  readonly title: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the answer, or its text. */
-  readonly body: unknown;
-  /** What the log of the account says about it. */
-  readonly logged?: unknown;
-}
+import { countedBytes, loggedIn, type RecordedAnswer } from './recorded-answer.ts';
 
 export const portalFile = new URL('portal.json', import.meta.url);
 
@@ -135,8 +124,8 @@ const more: readonly (readonly [what: string, name: PortalOperationName, ask: As
   ['by an address', 'findAnything', ({ member }) => ({ query: { q: member.email } })],
 ];
 
-export async function playPortal(): Promise<PortalEntry[]> {
-  const entries: PortalEntry[] = [];
+export async function playPortal(): Promise<RecordedAnswer[]> {
+  const entries: RecordedAnswer[] = [];
   for (const name of names) {
     const { ask, naming } = rows[name];
     entries.push(await play(name, name, ask));
@@ -168,32 +157,19 @@ export async function playPortal(): Promise<PortalEntry[]> {
   return entries;
 }
 
-async function play(title: string, name: PortalOperationName, ask?: Ask): Promise<PortalEntry> {
+async function play(title: string, name: PortalOperationName, ask?: Ask): Promise<RecordedAnswer> {
   const stage = await openStage(name, openWholePortal('unguessable', countedBytes()));
   await prepare(name, stage);
   const { portal, account } = stage;
   const { role } = operationOf(name);
   const as = role === 'operator' ? await signIn(stage, role) : account.owner;
   const { status, headers, text, body } = await portal.ask(name, { ...ask?.(account), as });
-  const logged = [...portal.memory.all()]
-    .map((item) => unmarshall(item as Record<string, AttributeValue>))
-    .filter(({ action }) => action === name);
+  const logged = loggedIn(portal, name);
   return {
     title,
     status,
     headers,
     body: text.startsWith('{') ? body : text,
     ...(logged.length > 0 && { logged }),
-  };
-}
-
-/** Bytes that never repeat, and are the same in each run. */
-function countedBytes(): (count: number) => Uint8Array {
-  let drawn = 0;
-  return (count) => {
-    drawn += 1;
-    return new Uint8Array(count).map((_, place) =>
-      place < 4 ? drawn >> (8 * place) : drawn * 31 + place * 7,
-    );
   };
 }

@@ -8,14 +8,17 @@ delete process.env['FORCE_COLOR'];
 // Some modules read the environment as they are loaded.
 const { record } = await import('./record.ts');
 const { playPortal, portalFile } = await import('./play-portal.ts');
+const { operatorFile, playOperator } = await import('./play-operator.ts');
 const began = performance.now();
 const { api, admin } = await record();
 await writeFile(apiFile, `${JSON.stringify(api, null, 2)}\n`);
 await writeFile(adminFile, `${JSON.stringify(admin, null, 2)}\n`);
-const portal = await playPortal();
+const [portal, operator] = [await playPortal(), await playOperator()];
 await writeFile(portalFile, `${JSON.stringify(portal, null, 2)}\n`);
+await writeFile(operatorFile, `${JSON.stringify(operator, null, 2)}\n`);
 const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+const operations = portal.length + operator.length;
 process.stderr.write(
-  `${api.length} requests, ${admin.length} commands and ${portal.length} requests of the portal are recorded in ` +
-    `${seconds} s.\n`,
+  `${api.length} requests, ${admin.length} commands and ${operations} requests of the portal and the operator API ` +
+    `are recorded in ${seconds} s.\n`,
 );
