@@ -9,9 +9,9 @@ import { costOf } from '../../service/render/route-costs.ts';
 import { asMicros, fromUsd, type Micros, toUsd } from '../../service/values/money.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { vendorNames } from './fakes/all-fakes.ts';
+import { isOffered, rareFields, type RareName } from './fakes/facts.ts';
 import { pngWith } from './fakes/fake-vendor.ts';
 import { type Fleet, startFleet } from './fleet.ts';
-import { isOffered, rareFields, type RareName } from './honoured.ts';
 import { ownServerNames } from './own-servers.ts';
 
 /** Resolves with whether every creation completed. */

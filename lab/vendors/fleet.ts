@@ -8,7 +8,8 @@ import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { type RunningService, startService } from '../../start/service.ts';
-import { type Fake, fakes, type VendorName, vendorNames } from './fakes/all-fakes.ts';
+import { fakes, type VendorName, vendorNames } from './fakes/all-fakes.ts';
+import type { Fake } from './fakes/facts.ts';
 import { everywhereRows, type FakeVendor, type Paint, type VendorRow } from './fakes/fake-vendor.ts';
 import {
   addOwnServers,

@@ -13,11 +13,10 @@ import type { ProviderDefinition } from '../../service/catalog/provider-definiti
 import { providers, type StyleName } from '../../service/catalog/providers.ts';
 import { tiers } from '../../service/contract/request-fields.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
-import type { Fake } from './fakes/all-fakes.ts';
-import { comfyuiRows } from './fakes/comfyui/rows.ts';
-import { fakeComfyuiKey, startFakeComfyui } from './fakes/comfyui/server.ts';
-import { rulesOf, startFakeServer } from './fakes/compatible/server.ts';
+import { fakeComfyui } from './fakes/comfyui/server.ts';
+import { fakeServer, rulesOf } from './fakes/compatible/server.ts';
 import type { FakeStyle } from './fakes/compatible/vendors.ts';
+import type { Fake } from './fakes/facts.ts';
 import type { FakeVendor, Paint } from './fakes/fake-vendor.ts';
 
 /** The names of the providers, as an operator may choose them. */
@@ -37,15 +36,7 @@ export const ownServers: Readonly<Record<OwnServerName, OwnServer>> = {
   localai: ownServer('localai'),
   // LiteLLM hands the mask on to the model behind it (docs.litellm.ai/docs/image_edits).
   proxy: { ...ownServer('litellm'), differences: { mask: 'mask' } },
-  comfyui: {
-    style: 'comfyui',
-    providerModel: 'sdxl',
-    workflows: exampleWorkflows(),
-    start: async (paint) => startFakeComfyui(paint, fakeComfyuiKey),
-    rows: comfyuiRows,
-    model: 'own-comfyui',
-    key: fakeComfyuiKey,
-  },
+  comfyui: { ...fakeComfyui, style: 'comfyui', providerModel: 'sdxl', workflows: exampleWorkflows() },
 };
 
 /** The workflows of client/examples/, as `providers add --workflow` reads them. */
@@ -57,15 +48,8 @@ function exampleWorkflows(): Workflows {
 }
 
 function ownServer(style: FakeStyle): OwnServer {
-  const { rows, key, models } = rulesOf[style];
-  return {
-    style,
-    providerModel: Object.keys(models)[0] ?? '',
-    start: async (paint) => startFakeServer(style, paint),
-    rows,
-    model: `own-${style}`,
-    ...(key !== null && { key }),
-  };
+  const [providerModel = ''] = Object.keys(rulesOf[style].models);
+  return { ...fakeServer(style, `own-${style}`), style, providerModel };
 }
 
 export async function startOwnServers(paint?: Paint): Promise<ReadonlyMap<OwnServerName, FakeVendor>> {

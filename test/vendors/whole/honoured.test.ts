@@ -2,22 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { readCatalog } from '../../../admin/catalog/catalog-files.ts';
 import { fakeBedrockIdentity, startFakeBedrock } from '../../../lab/vendors/fakes/bedrock/server.ts';
+import { type Honoured, isOffered, type RareName, rareFields } from '../../../lab/vendors/fakes/facts.ts';
 import { type FakeVendor, transparentOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
 import { fleetFakes, type FleetName, fleetNames } from '../../../lab/vendors/fleet.ts';
-import {
-  type Honoured,
-  honoured,
-  isOffered,
-  type RareName,
-  rareFields,
-} from '../../../lab/vendors/honoured.ts';
 import { createBedrock } from '../../../service/vendors/bedrock.ts';
 import { type RareField, unsentField } from '../../../service/vendors/provider.ts';
 import { adapterAt, jobFor } from '../adapters.ts';
 
 const every = fleetNames.flatMap((vendor) => rareFields.map((field) => ({ vendor, field })));
 const is = (what: 'honoured' | 'refused') =>
-  every.filter(({ vendor, field }) => (honoured[vendor][field] === 'honoured') === (what === 'honoured'));
+  every.filter(
+    ({ vendor, field }) => (fleetFakes[vendor].honours[field] === 'honoured') === (what === 'honoured'),
+  );
 
 const members: Readonly<Record<RareName, RareField>> = {
   negative_prompt: 'negativePrompt',
@@ -93,7 +89,7 @@ describe('the fields that only some vendors honour', () => {
   });
 
   it.each(is('refused'))('$vendor is never asked for $field, and says why', async ({ vendor, field }) => {
-    const why: Honoured = honoured[vendor][field];
+    const why: Honoured = fleetFakes[vendor].honours[field];
     expect(typeof why === 'object' ? why.refused : '').toMatch(/^[\w"].{15,}\.$/);
     expect(offers(vendor, field)).toBe(false);
     const { unsent, fake } = await askedFor(vendor, field);

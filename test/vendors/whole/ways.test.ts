@@ -1,15 +1,15 @@
 /** Every way in which a vendor can fail, for every adapter: a row of its table, a reason why not, or a test here. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { readCatalog } from '../../../admin/catalog/catalog-files.ts';
+import { type Way, waysToFail } from '../../../lab/vendors/fakes/facts.ts';
 import { fleetFakes, fleetNames, rowsOf } from '../../../lab/vendors/fleet.ts';
-import { type Way, ways, waysToFail } from '../../../lab/vendors/ways.ts';
 import { adapterAt, jobFor } from '../adapters.ts';
 import { startAnsweringVendor } from '../answering-vendor.ts';
 import { closedUrl } from '../vendor-talk.ts';
 
 const allWays = Object.keys(waysToFail) as Way[];
 const everyWay = fleetNames.flatMap((vendor) =>
-  allWays.map((way) => ({ vendor, way, shown: ways[vendor][way] })),
+  allWays.map((way) => ({ vendor, way, shown: fleetFakes[vendor].ways[way] })),
 );
 
 describe('the ways in which a vendor can fail', () => {

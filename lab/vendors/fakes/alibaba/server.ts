@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import { commonShape, type Fake, plainFields } from '../facts.ts';
 import {
   type AnsweredRow,
   type FakeVendor,
@@ -37,7 +38,7 @@ function choosing(...choices: readonly object[]): Reply {
   return reply(200, { output: { choices } });
 }
 
-export const alibabaRows: readonly AlibabaRow[] = [
+const alibabaRows: readonly AlibabaRow[] = [
   row('success', 'the address of a picture', 'rendered'),
   row('sources', 'a picture made from two source images', 'rendered', { sources: 2 }),
   row('inspection-input', '400 DataInspectionFailed at the input', 'prompt', { reply: 400 }),
@@ -242,3 +243,20 @@ function deliver({ path, headers }: Received, pictures: readonly Picture[], pain
   const [width = 0, height = 0] = picture.size.split('*').map(Number);
   return { status: 200, headers: { 'content-type': 'image/png' }, body: paint('png', width, height) };
 }
+
+export const fakeAlibaba: Fake = {
+  start: startFakeAlibaba,
+  rows: alibabaRows,
+  key: fakeAlibabaKey,
+  model: 'qwen-image-3.0',
+  ways: {
+    ...commonShape,
+    'refused prompt': 'inspection-input',
+    'refused source': 'bad-source',
+    'out of credit': 'arrearage',
+    'moved elsewhere': 'foreign-picture',
+    'timed out at the vendor': 'timed-out',
+    'download broken': 'download-broke',
+  },
+  honours: { ...plainFields, negative_prompt: 'honoured' },
+};

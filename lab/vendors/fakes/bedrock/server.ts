@@ -4,7 +4,10 @@
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html (read 2026-11-21)
  */
 import { createHash, createHmac } from 'node:crypto';
+import { readTemplate } from '../../../../local/template.ts';
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
+import { synthesizedTemplate } from '../../../../start/synthesized-template.ts';
+import { commonShape, type Fake, plainFields } from '../facts.ts';
 import {
   type FakeVendor,
   fieldsOf,
@@ -151,3 +154,28 @@ function wrongSignature(
   const expected = hmac(key, ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n')).toString('hex');
   return signature === expected ? undefined : 'InvalidSignatureException';
 }
+
+/**
+ * On one machine, a function signs its requests with the id of its role as the access key id. Bedrock renders
+ * only 1K without source images.
+ */
+async function renderIdentity(): Promise<AwsIdentity> {
+  const { functions } = readTemplate(await synthesizedTemplate());
+  const accessKeyId = functions.find(({ id }) => id.startsWith('RenderImageSmall'))?.roleId ?? '';
+  return { accessKeyId, secretAccessKey: 'local' };
+}
+
+export const fakeBedrock: Fake = {
+  start: async (paint) => startFakeBedrock(await renderIdentity(), paint),
+  rows: bedrockRows,
+  model: 'sd3.5-large',
+  ways: {
+    ...commonShape,
+    'refused prompt': 'prompt-filter',
+    'refused source': 'input-filter',
+    'wrong key': 'unknown-client',
+    'failed at the vendor': 'model-error',
+    'timed out at the vendor': 'timed-out',
+  },
+  honours: { ...plainFields, negative_prompt: 'honoured' },
+};

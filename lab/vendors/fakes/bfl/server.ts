@@ -1,6 +1,7 @@
 /** The fake of Black Forest Labs. A job is pending for two polls; a picture is fetched without a key. */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import { type Fake, noStop, noTimeLimit, plainFields, withJobs } from '../facts.ts';
 import {
   download,
   type FakeVendor,
@@ -17,7 +18,7 @@ import {
   type VendorRow,
 } from '../fake-vendor.ts';
 
-export const bflRows: readonly VendorRow[] = [
+const bflRows: readonly VendorRow[] = [
   { row: 'success', says: 'Ready after two polls', ends: 'completed' },
   { row: 'success-sources', says: 'Ready, made of two source images', ends: 'completed', sources: 2 },
   { row: 'request-moderated', says: 'the prompt is refused when it is polled', ends: 'PromptRejected' },
@@ -204,3 +205,23 @@ function deliver(job: Job | undefined, paint: Paint): Reply {
 function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
   return recordedAnswer('bfl', name, values);
 }
+
+export const fakeBfl: Fake = {
+  start: startFakeBfl,
+  rows: bflRows,
+  key,
+  model: 'flux-2-pro',
+  ways: {
+    ...withJobs,
+    'refused prompt': 'request-moderated',
+    'refused source': 'source-moderated',
+    'out of credit': 'payment-required',
+    'failed at the vendor': 'failed',
+    'moved elsewhere': 'foreign-sample',
+    'no picture': 'no-sample',
+    'timed out at the vendor': noTimeLimit,
+    'stopped at the vendor': noStop,
+    'job lost': 'task-not-found',
+  },
+  honours: { ...plainFields, negative_prompt: { refused: 'FLUX.2 has no negative prompts.' } },
+};

@@ -5,6 +5,7 @@
  */
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import { type Fake, ownQuality, plainFields, withJobs } from '../facts.ts';
 import {
   type FakeVendor,
   fieldsOf,
@@ -212,3 +213,27 @@ function view(query: URLSearchParams, jobs: ReadonlyMap<string, Job>, paint: Pai
     body: job.kept ?? paint(format, job.width, job.height),
   };
 }
+
+/** The fake behind a proxy, as a server of an operator. */
+export const fakeComfyui: Fake = {
+  start: async (paint) => startFakeComfyui(paint, fakeComfyuiKey),
+  rows: comfyuiRows,
+  key: fakeComfyuiKey,
+  model: 'own-comfyui',
+  ways: {
+    ...withJobs,
+    'refused prompt': { cannot: 'ComfyUI has no moderation.' },
+    'refused source': 'bad-source',
+    throttled: 'full-queue',
+    'out of credit': 'payment',
+    'failed at the vendor': 'execution-error',
+    'moved elsewhere': 'redirect',
+    'no picture': 'no-picture',
+    'timed out at the vendor': {
+      cannot: 'ComfyUI has no time limit. Our deadline takes the job out of its queue.',
+    },
+    'stopped at the vendor': 'interrupted',
+    'job lost': 'lost',
+  },
+  honours: { ...plainFields, negative_prompt: 'honoured', quality: ownQuality, mask_url: 'honoured' },
+};

@@ -2,12 +2,33 @@
  * The rules of the servers that an operator runs: own GPUs, and the proxy LiteLLM.
  * service/vendors/compatible/styles.ts names the pages that they are from.
  */
+import { commonShape, type Honours, ownQuality, plainFields, type Ways } from '../facts.ts';
 import { recordedAnswer } from '../fake-vendor.ts';
 import { commonRows, row, sourceRows, throttledRow } from './rows.ts';
 import { pixelSize, type ServerRules } from './vendors.ts';
 
 /** The servers themselves have no limit but the memory of the GPU. */
 const anyPixels = [256 * 256, 4096 * 4096] as const;
+
+/** A server with one model on an own GPU. */
+function ownWays(title: string): Ways {
+  return {
+    ...commonShape,
+    'refused prompt': { cannot: `${title} has no moderation.` },
+    'refused source': 'too-large',
+    throttled: { cannot: `${title} does not throttle. A proxy in front of it does: see Retry-After.` },
+  };
+}
+
+const ownFields: Honours = {
+  ...plainFields,
+  negative_prompt: 'honoured',
+  quality: ownQuality,
+  mask_url: {
+    refused:
+      'It depends on the model behind the server: an operator names the part of the form for the mask.',
+  },
+};
 
 export const vllmOmni: ServerRules = {
   answers: 'vllm-omni',
@@ -40,6 +61,8 @@ export const vllmOmni: ServerRules = {
     row('bad-size', '400 with a detail', 'unknown_answer', 400),
     row('validation', '422', 'unknown_answer', 422),
   ],
+  ways: ownWays('vLLM-Omni'),
+  honours: ownFields,
 };
 
 export const sglang: ServerRules = {
@@ -59,6 +82,7 @@ export const sglang: ServerRules = {
     row('bad-format', '400 with a detail', 'unknown_answer', 400),
     row('validation', '422', 'unknown_answer', 422),
   ],
+  ways: ownWays('SGLang'),
 };
 
 export const localai: ServerRules = {
@@ -85,6 +109,12 @@ export const localai: ServerRules = {
     row('model-missing', '404', 'credentials', 404),
     row('bad-size', '400', 'unknown_answer', 400),
   ],
+  ways: ownWays('LocalAI'),
+  honours: {
+    ...ownFields,
+    negative_prompt: { refused: 'A "|" in the prompt begins it, so a text of the client could end it.' },
+    mask_url: { refused: 'Its edits are JSON, which has no place for a mask.' },
+  },
 };
 
 export const litellm: ServerRules = {
@@ -145,4 +175,19 @@ export const litellm: ServerRules = {
     row('model-missing', '404', 'credentials', 404),
     row('other-refusal', '400 about a field that Darkroom sends', 'unknown_answer', 400),
   ],
+  ways: {
+    ...commonShape,
+    'refused prompt': 'policy',
+    'refused source': 'too-large',
+    'out of credit': 'budget',
+    'download broken': { cannot: 'Not in this table: the adapter test breaks a download of the style.' },
+  },
+  honours: {
+    negative_prompt: {
+      refused: 'It depends on the model behind the proxy: an operator names the field.',
+    },
+    quality: 'honoured',
+    background: 'honoured',
+    mask_url: 'honoured',
+  },
 };

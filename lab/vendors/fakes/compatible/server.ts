@@ -3,6 +3,7 @@
  * each. The fake refuses what the server refuses, and serves a picture at an address only to a call without a key.
  */
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import type { Fake } from '../facts.ts';
 import {
   type FakeVendor,
   type Fields,
@@ -147,3 +148,17 @@ function deliver({ headers }: Received, picture: Buffer | undefined): Reply {
     ? { status: 200, headers: { 'content-type': 'image/png' }, body: picture }
     : { status: 404, body: '' };
 }
+
+/** @param model the model of the catalog that the tests request from the server */
+export function fakeServer(style: FakeStyle, model: string): Fake {
+  const { rows, key, ways, honours } = rulesOf[style];
+  const start: Fake['start'] = async (paint) => startFakeServer(style, paint);
+  return { start, rows, ...(key !== null && { key }), model, ways, honours };
+}
+
+/** The vendors that are built in. */
+export const fakesInCommonShape = {
+  xai: fakeServer('xai', 'grok-imagine-image-2.0'),
+  recraft: fakeServer('recraft', 'recraft-v4.1'),
+  byteplus: fakeServer('ark', 'seedream-5.0-lite'),
+} as const satisfies Readonly<Record<string, Fake>>;

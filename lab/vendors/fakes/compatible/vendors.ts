@@ -4,6 +4,7 @@
  */
 import type { CompatibleStyleName } from '../../../../service/catalog/providers.ts';
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
+import { commonShape, type Honours, noSources, onlyJpeg, plainFields, type Ways } from '../facts.ts';
 import { type Fields, fieldsOf, recordedAnswer, type Reply } from '../fake-vendor.ts';
 import { commonRows, type CompatibleRow, row, sourceRows, throttledRow } from './rows.ts';
 
@@ -45,6 +46,8 @@ export interface ServerRules {
   readonly more?: (fields: Fields) => Fields;
   readonly headers?: Readonly<Record<string, string>>;
   readonly rows: readonly CompatibleRow[];
+  readonly ways: Ways;
+  readonly honours: Honours;
 }
 
 /** A recorded answer with this status. */
@@ -143,6 +146,15 @@ export const xai: ServerRules = {
     row('model-missing', '404', 'credentials', 404),
     row('other-refusal', '400 about a field that Darkroom sends', 'unknown_answer', 400),
   ],
+  ways: {
+    ...commonShape,
+    'refused prompt': 'moderated',
+    'refused source': {
+      cannot: 'Not verified: how xAI refuses a source image. Its answer about the field raises an alarm.',
+    },
+    'out of credit': 'credits',
+  },
+  honours: { ...plainFields, quality: 'honoured', background: onlyJpeg },
 };
 
 const unitsOf: Readonly<Record<string, number>> = {
@@ -179,6 +191,13 @@ export const recraft: ServerRules = {
     row('credits', '400 not_enough_credits', 'credentials', 400),
     row('other-refusal', '400 about a field that Darkroom sends', 'unknown_answer', 400),
   ],
+  ways: {
+    ...commonShape,
+    'refused prompt': 'improper',
+    'refused source': noSources,
+    'out of credit': 'credits',
+  },
+  honours: { ...plainFields, negative_prompt: { refused: 'Only models before V4 take one.' } },
 };
 
 const lessPixels = [3_686_400, 16_777_216] as const;
@@ -245,4 +264,11 @@ export const byteplus: ServerRules = {
     row('limit-set', '429 SetLimitExceeded', 'credentials', 429),
     row('other-refusal', '400 about a field that Darkroom sends', 'unknown_answer', 400),
   ],
+  ways: {
+    ...commonShape,
+    'refused prompt': 'sensitive-text',
+    'refused source': 'bad-source',
+    'out of credit': 'overdue',
+  },
+  honours: { ...plainFields, background: onlyJpeg },
 };

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { callingBack, type CallingVendor, createFalSigner } from '../calls-back.ts';
+import { type Fake, plainFields, withJobs } from '../facts.ts';
 import {
   download,
   type Fields,
@@ -17,7 +18,7 @@ import {
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { fakeModels, modelCodes, platformCodes, sizeOf, wrongField } from './rows.ts';
+import { fakeModels, falRows, modelCodes, platformCodes, sizeOf, wrongField } from './rows.ts';
 
 interface Job {
   readonly id: string;
@@ -209,3 +210,23 @@ function deliver(job: Job | undefined, paint: Paint): Reply {
 function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
   return recordedAnswer('fal', name, values);
 }
+
+export const fakeFal: Fake = {
+  start: startFakeFal,
+  rows: falRows,
+  key: 'fake-fal-key',
+  model: 'flux-2-pro',
+  ways: {
+    ...withJobs,
+    'refused prompt': 'prompt-policy',
+    'refused source': 'image_load_error',
+    'out of credit': 'payment-required',
+    'failed at the vendor': 'internal_server_error',
+    'moved elsewhere': 'foreign-picture',
+    'no picture': 'no-images',
+    'timed out at the vendor': 'generation_timeout',
+    'stopped at the vendor': 'client_cancelled',
+    'job lost': 'job-missing',
+  },
+  honours: { ...plainFields, quality: 'honoured' },
+};

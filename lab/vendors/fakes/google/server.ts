@@ -10,6 +10,7 @@ import {
   resolutions,
 } from '../../../../service/contract/request-fields.ts';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import { commonShape, type Fake, onlyJpeg, plainFields } from '../facts.ts';
 import {
   type FakeVendor,
   fieldsOf,
@@ -177,3 +178,18 @@ function answerTo(
   const [width, height] = pixels[imageConfig.aspectRatio].map((edge) => edge * times[imageConfig.imageSize]);
   return imageAnswer(paint('jpeg', width ?? 0, height ?? 0).toString('base64'));
 }
+
+export const fakeGoogle: Fake = {
+  start: startFakeGoogle,
+  rows: googleRows,
+  key: fakeGoogleKey,
+  model: 'gemini-nano-banana-2.1',
+  ways: {
+    ...commonShape,
+    'refused prompt': 'prompt-blocked',
+    'refused source': 'bad-source',
+    'no picture': 'no-image',
+    'timed out at the vendor': 'timed-out',
+  },
+  honours: { ...plainFields, background: onlyJpeg },
+};

@@ -4,6 +4,7 @@
  * https://developer.ideogram.ai/api-reference/images/generate/ideogram-4-5 (read 2026-11-22)
  */
 import * as z from 'zod';
+import { type Fake, noSources, noStop, noTimeLimit, plainFields, withJobs } from '../facts.ts';
 import {
   type AnsweredRow,
   type FakeVendor,
@@ -30,7 +31,7 @@ interface IdeogramRow extends AnsweredRow {
   readonly firstDownload?: Reply;
 }
 
-export const ideogramRows: readonly IdeogramRow[] = [
+const ideogramRows: readonly IdeogramRow[] = [
   row('success', 'completed after two polls', 'rendered'),
   row('unsafe-prompt', '422', 'prompt', { submitted: 422 }),
   row('unsafe-picture', 'is_image_safe false and no address', 'prompt', { ended: 'recorded' }),
@@ -191,3 +192,23 @@ function deliver(job: Job | undefined, key: string | undefined, paint: Paint): R
   const [width = 2048, height = 2048] = job.size.split('x').map(Number);
   return { status: 200, headers: { 'content-type': 'image/png' }, body: paint('png', width, height) };
 }
+
+export const fakeIdeogram: Fake = {
+  start: startFakeIdeogram,
+  rows: ideogramRows,
+  key: fakeIdeogramKey,
+  model: 'ideogram-4.5',
+  ways: {
+    ...withJobs,
+    'refused prompt': 'unsafe-prompt',
+    'refused source': noSources,
+    'out of credit': 'funds',
+    'failed at the vendor': 'failed',
+    'moved elsewhere': 'foreign-picture',
+    'no picture': 'no-picture',
+    'timed out at the vendor': noTimeLimit,
+    'stopped at the vendor': noStop,
+    'job lost': 'job-missing',
+  },
+  honours: { ...plainFields, quality: 'honoured' },
+};

@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import { commonShape, type Fake, plainFields } from '../facts.ts';
 import {
   type FakeVendor,
   type Fields,
@@ -201,3 +202,24 @@ function partOf(part: string): FormFile {
     bytes: Buffer.from(part.slice(end + 4, -2), 'latin1'),
   };
 }
+
+export const fakeOpenai: Fake = {
+  start: startFakeOpenai,
+  rows: openaiRows,
+  key: fakeOpenaiKey,
+  model: 'gpt-image-2',
+  ways: {
+    ...commonShape,
+    'refused prompt': 'moderation-input',
+    'refused source': 'bad-source',
+    'out of credit': 'quota',
+  },
+  honours: {
+    ...plainFields,
+    quality: 'honoured',
+    background: 'honoured',
+    mask_url: {
+      refused: 'The vendor takes a mask as a hint and paints the whole picture anew, also what it protects.',
+    },
+  },
+};

@@ -41,3 +41,41 @@ export const replicateRows: readonly VendorRow[] = [
   { row: 'poll-down', says: '502 to the first poll', ends: 'completed' },
   { row: 'download-broke', says: 'the connection of the first download is closed', ends: 'completed' },
 ];
+
+/** The models of the fake of Replicate: what each one takes. */
+export interface FakeModel {
+  /** The name of the field of the source images. */
+  readonly images: string;
+  readonly mostImages: number;
+  readonly ratios: readonly string[];
+  readonly fields: readonly string[];
+  /** A prediction has a list of addresses as its output, and not one address. */
+  readonly hasList: boolean;
+}
+
+const ratios = ['1:1', '16:9', '3:2', '2:3', '4:5', '5:4', '9:16', '3:4', '4:3', 'match_input_image'];
+export const large: FakeModel = {
+  images: 'input_images',
+  mostImages: 8,
+  ratios: [...ratios, 'custom'],
+  fields: ['seed', 'width', 'height', 'resolution', 'safety_tolerance'],
+  hasList: false,
+};
+export const models: Readonly<Record<string, FakeModel>> = {
+  'black-forest-labs/flux-2-pro': large,
+  'black-forest-labs/flux-2-max': large,
+  'black-forest-labs/flux-2-klein-4b': {
+    images: 'images',
+    mostImages: 5,
+    ratios,
+    fields: ['seed', 'output_megapixels', 'go_fast', 'disable_safety_checker'],
+    hasList: true,
+  },
+  'black-forest-labs/flux-3-image': {
+    images: 'images',
+    mostImages: 10,
+    ratios: [...ratios, '21:9', '9:21'],
+    fields: ['resolution', 'grounding', 'safety_tolerance'],
+    hasList: false,
+  },
+};

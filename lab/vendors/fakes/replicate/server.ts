@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import { callingBack, type CallingVendor, createReplicateSigner } from '../calls-back.ts';
+import { type Fake, plainFields, withJobs } from '../facts.ts';
 import {
   download,
   type Fields,
@@ -21,7 +22,7 @@ import {
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { failures } from './rows.ts';
+import { failures, type FakeModel, large, models, replicateRows } from './rows.ts';
 
 const formatSchema = z.enum(['png', 'jpg', 'webp']);
 type Format = z.infer<typeof formatSchema>;
@@ -46,42 +47,6 @@ interface State {
   readonly files: Set<string>;
 }
 
-interface FakeModel {
-  /** The name of the field of the source images. */
-  readonly images: string;
-  readonly mostImages: number;
-  readonly ratios: readonly string[];
-  readonly fields: readonly string[];
-  /** A prediction has a list of addresses as its output, and not one address. */
-  readonly hasList: boolean;
-}
-
-const ratios = ['1:1', '16:9', '3:2', '2:3', '4:5', '5:4', '9:16', '3:4', '4:3', 'match_input_image'];
-const large: FakeModel = {
-  images: 'input_images',
-  mostImages: 8,
-  ratios: [...ratios, 'custom'],
-  fields: ['seed', 'width', 'height', 'resolution', 'safety_tolerance'],
-  hasList: false,
-};
-const models: Readonly<Record<string, FakeModel>> = {
-  'black-forest-labs/flux-2-pro': large,
-  'black-forest-labs/flux-2-max': large,
-  'black-forest-labs/flux-2-klein-4b': {
-    images: 'images',
-    mostImages: 5,
-    ratios,
-    fields: ['seed', 'output_megapixels', 'go_fast', 'disable_safety_checker'],
-    hasList: true,
-  },
-  'black-forest-labs/flux-3-image': {
-    images: 'images',
-    mostImages: 10,
-    ratios: [...ratios, '21:9', '9:21'],
-    fields: ['resolution', 'grounding', 'safety_tolerance'],
-    hasList: false,
-  },
-};
 const commonFields = ['prompt', 'aspect_ratio', 'output_format', 'output_quality'];
 /** Of FLUX 3. The adapter sends no such field to other models. */
 const classes = ['768sq', '1k', '1.5k', '2k', '4k'];
@@ -280,3 +245,25 @@ function prediction({ id, model }: Job, origin: string, status: string): Fields 
 function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
   return recordedAnswer('replicate', name, values);
 }
+
+export const fakeReplicate: Fake = {
+  start: startFakeReplicate,
+  rows: replicateRows,
+  key: 'fake-replicate-key',
+  model: 'flux-2-pro',
+  ways: {
+    ...withJobs,
+    'refused prompt': 'sensitive',
+    'refused source': {
+      cannot: 'Not verified: the words by which a model refuses a source image. It fails, and is refunded.',
+    },
+    'out of credit': 'insufficient-credit',
+    'failed at the vendor': 'failed',
+    'moved elsewhere': 'foreign-picture',
+    'no picture': 'no-output',
+    'timed out at the vendor': 'timeout',
+    'stopped at the vendor': 'canceled',
+    'job lost': 'job-missing',
+  },
+  honours: plainFields,
+};
