@@ -2,11 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import pc from 'picocolors';
+import { isBuiltIn } from '../../service/catalog/providers.ts';
 import { formattedPage } from '../formatted-page.ts';
 import { committedCounts, creationKinds, keepFigures } from './counts.ts';
 import {
   estimate,
-  isVendor,
   kindTitles,
   type Order,
   pictures,
@@ -89,7 +89,7 @@ const rendererOfPicture: Readonly<Record<string, RendererName>> = {
 /** The order that the options name. Throws Refused. */
 export function orderOf(values: Partial<Values>): Order {
   const { vendor, webhook = false, polls = false, picture = '1K', megabytes } = values;
-  if (vendor === undefined || !isVendor(vendor))
+  if (vendor === undefined || !isBuiltIn(vendor))
     throw new Refused(`--vendor: name one of ${vendorNames.join(', ')}.`);
   if (webhook && polls) throw new Refused('--webhook and --polls exclude each other.');
   if (values.measured !== undefined || values.write === true)

@@ -1,8 +1,10 @@
 /** What a number of creations costs, by vendor and time, computed from the committed counts. */
-import { type ProviderName, providers } from '../../service/catalog/providers.ts';
+import { canCallBack, type ProviderName, providers } from '../../service/catalog/providers.ts';
 import { firstPollSeconds } from '../../service/contract/limits.ts';
 import { type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
 import { nextPollSeconds } from '../../service/creations/creation.ts';
+import { fakes } from '../vendors/fakes/all-fakes.ts';
+import type { Fake } from '../vendors/fakes/facts.ts';
 import { billOf, billParts, type Measurements, type Memory, prices, totalOf, waitFor } from './prices.ts';
 import { dailyAudits, fetchedBill, keptMonth, storedBill, trafficBill, usualMegabytes } from './standing.ts';
 
@@ -34,7 +36,7 @@ export interface Order {
  */
 export function estimate(order: Order, measured: Measurements) {
   const { creations, seconds, vendor, following, megabytes = usualMegabytes } = order;
-  const kind = vendorKinds[vendor];
+  const kind = kindOf(vendor);
   const hasWebhook = following === 'webhook';
   const polls = hasWebhook ? 0 : pollsUntil(seconds);
   const perThousand: Readonly<Record<string, number>> = {
@@ -134,32 +136,18 @@ export const kindTitles = {
 } as const;
 export type VendorKind = keyof typeof kindTitles;
 
-export const vendorKinds: Readonly<Record<ProviderName, VendorKind>> = {
-  sandbox: 'synchronous',
-  'sandbox-large': 'synchronous',
-  bedrock: 'synchronous',
-  openai: 'synchronous',
-  google: 'synchronous',
-  bfl: 'polled',
-  fal: 'callback',
-  replicate: 'callback',
-  alibaba: 'synchronous',
-  ideogram: 'polled',
-  xai: 'synchronous',
-  recraft: 'synchronous',
-  byteplus: 'synchronous',
-};
+const fakeOf: Readonly<Partial<Record<ProviderName, Fake>>> = fakes;
 
-export const vendorNames = Object.keys(vendorKinds) as ProviderName[];
-
-export function isVendor(name: string): name is ProviderName {
-  return Object.hasOwn(vendorKinds, name);
+/** A vendor that can lose a job has jobs, as its fake states. The sandboxes have no fake. */
+export function kindOf(name: ProviderName): VendorKind {
+  if (canCallBack(name)) return 'callback';
+  return typeof fakeOf[name]?.ways['job lost'] === 'string' ? 'polled' : 'synchronous';
 }
+
+export const vendorNames = Object.keys(providers) as ProviderName[];
 
 /** The titles of the vendors of a kind, without the sandboxes. */
 export function vendorTitles(kind: VendorKind): string {
-  const named = vendorNames.filter(
-    (name) => vendorKinds[name] === kind && providers[name].credential !== 'none',
-  );
+  const named = vendorNames.filter((name) => kindOf(name) === kind && providers[name].credential !== 'none');
   return named.map((name) => providers[name].title).join(', ');
 }

@@ -6,6 +6,7 @@ import { leaseRenewMillis } from '../../service/contract/limits.ts';
 import { countTables, creationKinds, table, usd } from './counts.ts';
 import {
   estimate,
+  kindOf,
   kindTitles,
   pictures,
   pollBill,
@@ -14,7 +15,6 @@ import {
   serviceBill,
   trafficMetricsMonth,
   type VendorKind,
-  vendorKinds,
   vendorNames,
   vendorTitles,
 } from './estimate.ts';
@@ -90,8 +90,9 @@ function vendorTable(report: Measurements): string {
     (['webhook', 'polls'] as const).map((following) => ({ seconds: wait, following, creations: 1000 })),
   );
   const rows = kinds.map(([kind, title]) => {
-    const vendor = vendorNames.find((name) => vendorKinds[name] === kind) ?? 'sandbox';
-    return [title, ...columns.map((column) => usd(estimate({ ...column, vendor }, report).all))];
+    const vendor = vendorNames.find((name) => kindOf(name) === kind) ?? 'sandbox';
+    const all = columns.map((column) => usd(estimate({ ...column, vendor }, report).all));
+    return [`${title}: ${vendorTitles(kind)}`, ...all];
   });
   return table(['A vendor that', ...columns.map((one) => `${one.seconds} s, ${one.following}`)], rows);
 }
@@ -251,8 +252,6 @@ export function figuresInText(report: CostReport): readonly string[] {
     `${thumbnailMillis.small} ms for the thumbnails (8 megapixels: ${thumbnailMillis.large} ms)`,
     `reads two items, ${usd(thresholdChecks(memory), 6)} USD for 1,000`,
     `renews its lease every ${leaseRenewMillis / 1000} s`,
-    `A vendor that calls back (${vendorTitles('callback')})`,
-    ...kinds.map(([kind, title]) => `${title.slice(1)}: ${vendorTitles(kind)}.`),
     `costs as much as ${Math.round(prices.edgeGigabyte / 1000 / prices.writeUnit)} write units`,
     `then take ${usd(1200 * records, 2)} USD a month`,
     `${usd(auditIn(1), 2)} USD in the first month, ${usd(auditIn(12), 2)} USD in the twelfth`,
