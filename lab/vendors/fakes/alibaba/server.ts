@@ -7,105 +7,18 @@ import * as z from 'zod';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import { commonShape, type Fake, plainFields } from '../facts.ts';
 import {
-  type AnsweredRow,
   type FakeVendor,
   type Fields,
   fieldsOf,
   type Paint,
   pictureOf,
   type Received,
-  recordedAnswer,
   reply,
   type Reply,
-  row,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-
-interface AlibabaRow extends AnsweredRow {
-  /**
-   * The answer to the submission. Absent: the fake renders a picture. A number is the status of a recorded answer,
-   * whose body stands in lab/vendors/answers/alibaba.json.
-   */
-  readonly reply?: number | Reply;
-  /** The answers to the downloads in turn, before the picture. */
-  readonly downloads?: readonly Reply[];
-}
-
-const elsewhere: Reply = { status: 302, headers: { location: 'https://elsewhere.test/' } };
-
-function choosing(...choices: readonly object[]): Reply {
-  return reply(200, { output: { choices } });
-}
-
-const alibabaRows: readonly AlibabaRow[] = [
-  row('success', 'the address of a picture', 'rendered'),
-  row('sources', 'a picture made from two source images', 'rendered', { sources: 2 }),
-  row('inspection-input', '400 DataInspectionFailed at the input', 'prompt', { reply: 400 }),
-  row('inspection-output', '400 DataInspectionFailed at the output', 'prompt', { reply: 400 }),
-  row('infringement', '400 IPInfringementSuspect', 'prompt', { reply: 400 }),
-  row('bad-source', '400 InvalidParameter.DataInspection', 'source_image', { sources: 1, reply: 400 }),
-  row('too-large', '413', 'source_image', {
-    sources: 1,
-    reply: reply(413, '<html>413 Request Entity Too Large</html>'),
-  }),
-  row('throttled', '429 Throttling.RateQuota', 'unavailable', { reply: 429 }),
-  row('quota', '429 Throttling.AllocationQuota', 'unavailable', { reply: 429 }),
-  row('arrearage', '400 Arrearage', 'credentials', { reply: 400 }),
-  row('free-tier', '403 AllocationQuota.FreeTierOnly', 'credentials', { reply: 403 }),
-  row('key-refused', '401 InvalidApiKey', 'credentials', { reply: 401 }),
-  row('payment', '402', 'credentials', { reply: { status: 402, body: {} } }),
-  row('forbidden', '403 AccessDenied.Unpurchased', 'credentials', { reply: 403 }),
-  row('model-missing', '404 ModelNotFound', 'credentials', { reply: 404 }),
-  row('down', '503 ServiceUnavailable', 'unavailable', { reply: 503 }),
-  row('error', '500 InternalError.Algo', 'failed', { reply: 500 }),
-  row('timed-out', '500 InternalError.Timeout', 'timed_out', { reply: 500 }),
-  row('gateway-late', '504 of a proxy on the way', 'timed_out', {
-    reply: reply(504, '<html>504 Gateway Timeout</html>'),
-  }),
-  row('gateway', '502 of a proxy on the way', 'failed', {
-    reply: reply(502, '<html>502 Bad Gateway</html>'),
-  }),
-  row('error-in-success', '200 with the code of an error', 'unknown_answer', { reply: 200 }),
-  row('empty', '200 without a choice', 'nothing_rendered', {
-    reply: choosing(),
-  }),
-  row('text-only', '200 with a text in place of the picture', 'nothing_rendered', {
-    reply: choosing({ finish_reason: 'stop', message: { content: [{ text: 'No.' }] } }),
-  }),
-  row('empty-picture', 'a picture of no bytes', 'nothing_rendered', {
-    downloads: [reply(200, '')],
-  }),
-  row('no-picture', 'a page in place of the picture', 'rendered', {
-    ends: 'InternalFailure',
-    downloads: [reply(200, '<html>')],
-  }),
-  row('other-refusal', '400 InvalidParameter', 'unknown_answer', { reply: 400 }),
-  row('unknown-shape', '200 with a body of another shape', 'unknown_answer', {
-    reply: reply(200, { data: ['?'] }),
-  }),
-  row('foreign-picture', 'a picture on another host', 'unknown_answer', {
-    reply: choosing({
-      message: { content: [{ image: 'https://oss-accelerate.aliyuncs.com.example.com/a.png' }] },
-    }),
-  }),
-  row('picture-expired', '403 in place of the picture', 'unknown_answer', {
-    downloads: [reply(403, '<Error><Code>AccessDenied</Code></Error>')],
-  }),
-  row('picture-moved', '302 in place of the picture', 'unknown_answer', {
-    downloads: [elsewhere],
-  }),
-  row('redirect', '302 to another host', 'unknown_answer', {
-    reply: elsewhere,
-  }),
-  row('break', 'a connection that is closed after the request', 'unknown_outcome', {
-    reply: { status: 'break' },
-  }),
-  row('download-broke', 'the connection of the first download is closed', 'rendered', {
-    downloads: [{ status: 'break' }],
-  }),
-  row('download-down', '503 to the first download', 'rendered', { downloads: [{ status: 503 }] }),
-];
+import { alibabaRows, badSource, refused, requestId } from './rows.ts';
 
 export const fakeAlibabaKey = 'fake-alibaba-key';
 
@@ -138,7 +51,7 @@ export async function startFakeAlibaba(
     if (method === 'GET' && path.startsWith('/pictures/')) return deliver(request, pictures, paint);
     if (headers['authorization'] === undefined) return refused(401, 'InvalidApiKey', 'No API-key provided.');
     if (headers['authorization'] !== `Bearer ${fakeAlibabaKey}`)
-      return reply(401, recordedAnswer('alibaba', 'key-refused'));
+      return refused(401, 'InvalidApiKey', 'Invalid API-key provided.');
     if (method === 'GET' && path === '/compatible-mode/v1/models')
       return reply(200, { object: 'list', data: models.map((id) => ({ id, object: 'model' })) });
     if (path !== '/api/v1/services/aigc/multimodal-generation/generation')
@@ -147,10 +60,6 @@ export async function startFakeAlibaba(
     return refusalOf(request) ?? answerTo(requestSchema.parse(request.json), pictures, origin);
   });
   return { ...vendor, renderings: () => pictures.length };
-}
-
-function refused(status: number, code: string, message: string): Reply {
-  return reply(status, { request_id: '3c5761be-2e87-94cd-bb3f-ed8251ad7f51', code, message });
 }
 
 function refusalOf({ headers, json }: Received): Reply | undefined {
@@ -200,7 +109,7 @@ function refusalOfInput({ messages }: Fields, invalid: (message: string) => Repl
     return invalid('content must hold exactly one text.');
   const images = parts.flatMap(({ image }) => (image === undefined ? [] : [image]));
   if (images.length > mostSources) return invalid('content holds too many images.');
-  return images.every(isSource) ? undefined : reply(400, recordedAnswer('alibaba', 'bad-source'));
+  return images.every(isSource) ? undefined : badSource;
 }
 
 function isSource(image: unknown): boolean {
@@ -224,11 +133,29 @@ function answerTo(
 ): Reply {
   const text = input.messages[0]?.content.find((part) => part.text !== undefined)?.text;
   const row = alibabaRows.find((candidate) => candidate.row === rowOf(text));
-  if (typeof row?.reply === 'number') return { status: row.reply, body: recordedAnswer('alibaba', row.row) };
   if (row?.reply !== undefined) return row.reply;
   pictures.push({ row: row?.row ?? '', size: parameters.size, downloads: 0 });
   const address = `${origin}/pictures/${pictures.length}.png?Expires=1795478400&OSSAccessKeyId=fake&Signature=fake`;
-  return { status: 200, body: recordedAnswer('alibaba', 'result', { address }) };
+  return reply(200, {
+    output: {
+      choices: [
+        {
+          finish_reason: 'stop',
+          message: { content: [{ image: address, type: 'image' }], role: 'assistant' },
+        },
+      ],
+      rewrite_status: 'success',
+    },
+    usage: {
+      input_image_count: 0,
+      input_image_type: 'qima_input_1k',
+      output_height: 1024,
+      output_image_count: 1,
+      output_image_type: 'qima_output_1k',
+      output_width: 1024,
+    },
+    request_id: requestId,
+  });
 }
 
 /** The storage refuses a request that is signed in its address and has an authorization as well. */

@@ -10,7 +10,6 @@ import {
   type Paint,
   pictureOf,
   type Received,
-  recordedAnswer,
   reply,
   type Reply,
   rowOf,
@@ -104,9 +103,17 @@ const atOnce: Readonly<Record<string, Reply>> = {
   unauthorized: reply(401, { detail: 'Not authenticated' }),
   'payment-required': reply(402, { detail: 'Insufficient credits' }),
   forbidden: reply(403, { detail: 'Not authenticated - Invalid Authentication' }),
-  validation: reply(422, recorded('validation')),
-  'source-unreadable': reply(422, recorded('source-unreadable')),
-  'moderated-at-once': reply(200, recorded('request-moderated')),
+  validation: reply(422, {
+    detail: [
+      { loc: ['body', 'width'], msg: 'Input should be a multiple of 16', type: 'multiple_of', input: 1000 },
+    ],
+  }),
+  'source-unreadable': reply(422, {
+    detail: [
+      { loc: ['body', 'input_image'], msg: 'Value error, cannot identify image file', type: 'value_error' },
+    ],
+  }),
+  'moderated-at-once': reply(200, standing('', moderated('Derivative Works Filter'))),
   'unknown-shape': reply(200, { task: 'accepted' }),
 };
 
@@ -116,12 +123,25 @@ const atFirstPoll: Readonly<Record<string, Reply>> = {
   'poll-down': reply(502, '<html>Bad Gateway</html>'),
 };
 
-/** The states of a job that has ended without a picture, and that no recorded answer shows. */
-const states: Readonly<Record<string, string>> = {
-  failed: 'Failed',
-  'unknown-state': 'Paused',
-  'no-sample': 'Ready',
+/** The answers about jobs that have ended without a picture. */
+const endings: Readonly<Record<string, Fields>> = {
+  'request-moderated': moderated('Derivative Works Filter'),
+  'source-moderated': moderated('Image 1'),
+  'content-moderated': { ...moderated('NSFW'), status: 'Content Moderated' },
+  error: { status: 'Error', details: { error: 'a text that may quote the prompt' } },
+  failed: { status: 'Failed' },
+  'unknown-state': { status: 'Paused' },
+  'no-sample': { status: 'Ready' },
 };
+
+function moderated(reason: string): Fields {
+  return { status: 'Request Moderated', details: { 'Moderation Reasons': [reason] } };
+}
+
+/** The answer to a poll. */
+function standing(id: string, state: Fields): Fields {
+  return { id, result: null, progress: null, details: null, preview: null, ...state };
+}
 
 export async function startFakeBfl(paint: Paint = pictureOf): Promise<FakeVendor & { jobs(): number }> {
   const jobs = new Map<string, Job>();
@@ -154,7 +174,9 @@ function submit(request: Received, model: string, jobs: Map<string, Job>, origin
     return reply(200, { id, polling_url: `https://api.bfl.ai.example.com/v1/get_result?id=${id}` });
   const [first, further] = credits[model] ?? [];
   const cost = (first ?? 0) + (further ?? 0) * (Math.ceil((picture.width * picture.height) / 1_048_576) - 1);
-  return reply(200, { ...recorded('submitted', { id, origin }), ...(first !== undefined && { cost }) });
+  const polling_url = `${origin}/v1/get_result?id=${id}`;
+  const accepted = { id, polling_url, cost: 3, input_mp: 0, output_mp: 1 };
+  return reply(200, { ...accepted, ...(first !== undefined && { cost }) });
 }
 
 /** The name of the first field that the vendor would refuse. */
@@ -181,18 +203,19 @@ function isPicture(data: unknown): boolean {
 }
 
 function poll(job: Job | undefined, origin: string): Reply {
-  if (!job) return reply(404, recorded('task-not-found'));
+  if (!job) return reply(404, standing('', { status: 'Task not found' }));
   const { id, row } = job;
   job.polls += 1;
   if (job.polls === 1 && Object.hasOwn(atFirstPoll, row)) return atFirstPoll[row] ?? { status: 500 };
   if (row === 'key-revoked') return reply(403, { detail: 'Not authenticated' });
-  if (job.polls <= 2) return reply(200, recorded('pending', { id }));
-  if (['request-moderated', 'source-moderated', 'content-moderated', 'error'].includes(row))
-    return reply(200, recorded(row, { id }));
-  if (row === 'task-not-found') return reply(404, recorded(row, { id }));
-  if (Object.hasOwn(states, row)) return reply(200, { id, status: states[row], result: null });
+  if (job.polls <= 2) return reply(200, standing(id, { status: 'Pending', progress: 0.4 }));
+  if (row === 'task-not-found') return reply(404, standing(id, { status: 'Task not found' }));
+  if (Object.hasOwn(endings, row)) return reply(200, standing(id, endings[row] ?? {}));
   const host = row === 'foreign-sample' ? 'https://bfl.ai.example.com' : origin;
-  return reply(200, recorded('ready', { id, origin: host }));
+  const sample = `${host}/results/${id}/sample?se=2026-11-21T12%3A10%3A00Z&sp=r&sv=2024-11-04&sr=b&sig=fake`;
+  const times = { start_time: 1763726400.1, end_time: 1763726412.7, duration: 12.6 };
+  const result = { sample, prompt: 'a cat', seed: 42, ...times };
+  return reply(200, standing(id, { status: 'Ready', result }));
 }
 
 function deliver(job: Job | undefined, paint: Paint): Reply {
@@ -200,10 +223,6 @@ function deliver(job: Job | undefined, paint: Paint): Reply {
     return reply(403, '<Error><Code>AuthenticationFailed</Code></Error>');
   const { output_format: format, width, height } = job.picture;
   return download(job, format, paint(format, width, height));
-}
-
-function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
-  return recordedAnswer('bfl', name, values);
 }
 
 export const fakeBfl: Fake = {

@@ -12,7 +12,6 @@ import {
   type Paint,
   pictureOf,
   type Received,
-  recordedAnswer,
   reply,
   type Reply,
   rowOf,
@@ -51,6 +50,13 @@ const atOnce: Readonly<Record<string, Reply>> = {
   'payment-required': detailed(402, 'Payment required'),
   locked: detailed(403, exhausted),
   'unknown-shape': reply(200, { request: 'accepted' }),
+};
+
+const flagged = {
+  msg: 'The content could not be processed because it contained material flagged by a content checker.',
+  type: 'content_policy_violation',
+  url: 'https://docs.fal.ai/errors#content_policy_violation',
+  input: { prompt: 'the whole prompt comes back here' },
 };
 
 /** How fal names what is wrong. */
@@ -131,15 +137,20 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
     downloads: 0,
   });
   const elsewhere = { status_url: 'https://queue.fal.run.example.com/status' };
-  return reply(200, {
-    ...recorded('submitted', { id, app, origin }),
-    ...(row === 'foreign-status-url' && elsewhere),
-  });
+  const accepted = { ...standing({ id, app }, origin, 'IN_QUEUE'), queue_position: 1 };
+  return reply(200, { ...accepted, ...(row === 'foreign-status-url' && elsewhere) });
+}
+
+/** The answer about a request that has not failed. */
+function standing({ id, app }: Pick<Job, 'id' | 'app'>, origin: string, status: string): Fields {
+  const url = `${origin}/${app}/requests/${id}`;
+  const urls = { response_url: url, status_url: `${url}/status`, cancel_url: `${url}/cancel` };
+  return { status, request_id: id, ...urls, logs: null, metrics: {} };
 }
 
 function statusOf(job: Job, origin: string): Reply {
-  const { id, app, row } = job;
-  const inState = (status: string): Fields => recorded('status', { id, app, origin, status });
+  const { row } = job;
+  const inState = (status: string): Fields => standing(job, origin, status);
   job.polls += 1;
   if (job.polls === 1 && row === 'poll-broke') return { status: 'break' };
   if (job.polls === 1 && row === 'poll-throttled') return detailed(429, 'Too many requests');
@@ -168,10 +179,9 @@ function endOf({ id, row, wrong, isCancelled, body }: Job, origin: string): Repl
   if (isCancelled) return detailed(499, 'Request was cancelled', { error_type: 'client_cancelled' });
   if (wrong !== undefined)
     return detailed(422, [{ loc: ['body', wrong], msg: 'refused', type: 'value_error' }]);
-  if (row === 'prompt-policy') return reply(422, recorded('content_policy_violation'));
-  if (row === 'source-policy') {
-    const loc = ['body', 'image_urls', 0];
-    return detailed(422, [{ loc, msg: 'flagged', type: 'content_policy_violation' }]);
+  if (row === 'prompt-policy' || row === 'source-policy') {
+    const loc = ['body', ...(row === 'prompt-policy' ? ['prompt'] : ['image_urls', 0])];
+    return detailed(422, [{ loc, ...flagged }]);
   }
   const [, ofModel] = modelCodes.find(([code]) => code === row) ?? [];
   if (ofModel !== undefined) {
@@ -186,7 +196,15 @@ function endOf({ id, row, wrong, isCancelled, body }: Job, origin: string): Repl
   if (row === 'unknown-result') return reply(200, { video: { url: `${origin}/video` } });
   if (row === 'no-images') return reply(200, { images: [], seed: 42 });
   const host = row === 'foreign-picture' ? 'https://v3.fal.media.example.com' : origin;
-  const result = recorded('result', { id, origin: host });
+  const image = {
+    url: `${host}/files/b/koala/${id}`,
+    content_type: 'image/png',
+    file_name: `${id}.png`,
+    file_size: 1053044,
+    width: 1024,
+    height: 1024,
+  };
+  const result = { images: [image], seed: 42 };
   return {
     status: 200,
     headers: { 'x-fal-billable-units': String(megapixelsOf(body)) },
@@ -205,10 +223,6 @@ function deliver(job: Job | undefined, paint: Paint): Reply {
   const format = formatSchema.parse(job.body['output_format']);
   const { width, height } = sizeOf(job.body);
   return download(job, format, paint(format, width, height));
-}
-
-function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
-  return recordedAnswer('fal', name, values);
 }
 
 export const fakeFal: Fake = {

@@ -17,12 +17,11 @@ import {
   type Paint,
   pictureOf,
   type Received,
-  recordedAnswer,
   type Reply,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { googleRows, imageAnswer } from './rows.ts';
+import { googleRows, imageAnswer, keyRefused, refused } from './rows.ts';
 
 /**
  * Width and height at 1K. At 2K, both are twice as large; at 4K, four times.
@@ -61,7 +60,7 @@ export async function startFakeGoogle(paint: Paint = pictureOf): Promise<FakeVen
     const key = headers['x-goog-api-key'];
     if (key === undefined)
       return refused(403, 'PERMISSION_DENIED', "Method doesn't allow unregistered callers.");
-    if (key !== fakeGoogleKey) return { status: 400, body: recordedAnswer('google', 'key-refused') };
+    if (key !== fakeGoogleKey) return keyRefused;
     if (method === 'GET' && path.startsWith('/v1beta/models?'))
       return { status: 200, body: { models: models.map((name) => ({ name: `models/${name}` })) } };
     const model = /^\/v1beta\/models\/([^/:]+):generateContent$/.exec(path)?.[1] ?? '';
@@ -88,10 +87,6 @@ const requestSchema = z.object({
   }),
 });
 type Part = z.infer<typeof contentsSchema>[number]['parts'][number];
-
-function refused(code: number, status: string, message: string): Reply {
-  return { status: code, body: { error: { code, message, status } } };
-}
 
 /** The fields that Google knows in each part of the request, by its path. */
 const knownFields: readonly (readonly [place: readonly string[], fields: readonly string[]])[] = [
@@ -173,7 +168,6 @@ function answerTo(
 ): Reply {
   const text = contents[0]?.parts.find((part) => part.text !== undefined)?.text;
   const row = googleRows.find((candidate) => candidate.row === rowOf(text));
-  if (typeof row?.reply === 'number') return { status: row.reply, body: recordedAnswer('google', row.row) };
   if (row?.reply !== undefined) return row.reply;
   const [width, height] = pixels[imageConfig.aspectRatio].map((edge) => edge * times[imageConfig.imageSize]);
   return imageAnswer(paint('jpeg', width ?? 0, height ?? 0).toString('base64'));

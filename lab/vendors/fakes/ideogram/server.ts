@@ -8,10 +8,10 @@ import { type Fake, noSources, noStop, noTimeLimit, plainFields, withJobs } from
 import {
   type AnsweredRow,
   type FakeVendor,
+  type Fields,
   type Paint,
   pictureOf,
   type Received,
-  recordedAnswer,
   reply,
   type Reply,
   row,
@@ -20,28 +20,42 @@ import {
 } from '../fake-vendor.ts';
 
 interface IdeogramRow extends AnsweredRow {
-  /**
-   * The answer to the submission. Absent: the fake accepts the job. A number is the status of a recorded answer,
-   * whose body stands in lab/vendors/answers/ideogram.json.
-   */
-  readonly submitted?: number | Reply;
+  /** The answer to the submission. Absent: the fake accepts the job. */
+  readonly submitted?: Reply;
   readonly firstPoll?: Reply;
-  /** The answer to the poll of an ended job. Absent: the job is completed. 'recorded': as for `submitted`. */
-  readonly ended?: 'recorded' | Reply;
+  /** What the answer to the poll of an ended job has beside its id. Absent: the job is completed. */
+  readonly ended?: Fields;
   readonly firstDownload?: Reply;
 }
 
+const invalid = reply(400, {
+  type: 'about:blank',
+  title: 'Bad Request',
+  detail: "'1000x1000' is not one of ['1024x1024'] - 'size'",
+  status: 400,
+});
+const unauthorized = reply(401, { message: 'Access denied. Please verify your API Token is valid.' });
+const picture = { prompt: 'a cat', resolution: '1024x1024', seed: 7, is_image_safe: true };
+
 const ideogramRows: readonly IdeogramRow[] = [
   row('success', 'completed after two polls', 'rendered'),
-  row('unsafe-prompt', '422', 'prompt', { submitted: 422 }),
-  row('unsafe-picture', 'is_image_safe false and no address', 'prompt', { ended: 'recorded' }),
-  row('policy', 'failed, content_policy_violation', 'prompt', { ended: 'recorded' }),
-  row('failed', 'failed, for another reason', 'failed', { ended: 'recorded' }),
+  row('unsafe-prompt', '422', 'prompt', {
+    submitted: reply(422, { error: 'Prompt or provided image failed the safety checks' }),
+  }),
+  row('unsafe-picture', 'is_image_safe false and no address', 'prompt', {
+    ended: { status: 'completed', data: [{ ...picture, url: null, is_image_safe: false }] },
+  }),
+  row('policy', 'failed, content_policy_violation', 'prompt', {
+    ended: { status: 'failed', failure_reason: 'content_policy_violation' },
+  }),
+  row('failed', 'failed, for another reason', 'failed', {
+    ended: { status: 'failed', failure_reason: 'internal_error' },
+  }),
   row('failed-silently', 'failed, without a reason', 'failed', {
-    ended: reply(200, { generation_id: 'id', status: 'failed' }),
+    ended: { status: 'failed' },
   }),
   row('no-picture', 'completed without a picture', 'nothing_rendered', {
-    ended: reply(200, { generation_id: 'id', status: 'completed', data: [] }),
+    ended: { status: 'completed', data: [] },
   }),
   row('empty-picture', 'a picture of no bytes', 'nothing_rendered', {
     firstDownload: reply(200, ''),
@@ -50,12 +64,23 @@ const ideogramRows: readonly IdeogramRow[] = [
     ends: 'InternalFailure',
     firstDownload: reply(200, '<html>'),
   }),
-  row('throttled', '429 inflight_limit', 'unavailable', { submitted: 429 }),
-  row('inflight', '402 inflight_limit', 'unavailable', { submitted: 402 }),
+  row('throttled', '429 inflight_limit', 'unavailable', {
+    submitted: reply(429, { error: 'Too many requests in flight.', reject_reason: 'inflight_limit' }),
+  }),
+  row('inflight', '402 inflight_limit', 'unavailable', {
+    submitted: reply(402, { error: 'Too many requests in flight.', reject_reason: 'inflight_limit' }),
+  }),
   row('down', '503', 'unavailable', { submitted: reply(503, { error: 'Service unavailable.' }) }),
-  row('funds', '402 insufficient_funds', 'credentials', { submitted: 402 }),
-  row('unauthorized', '401', 'credentials', { submitted: 401 }),
-  row('forbidden', '403', 'credentials', { submitted: 403 }),
+  row('funds', '402 insufficient_funds', 'credentials', {
+    submitted: reply(402, {
+      error: 'Add a payment method and credits to use this API key.',
+      reject_reason: 'insufficient_funds',
+    }),
+  }),
+  row('unauthorized', '401', 'credentials', { submitted: unauthorized }),
+  row('forbidden', '403', 'credentials', {
+    submitted: reply(403, { message: 'This account is not authorized for this operation.' }),
+  }),
   row('key-revoked', '401 when the job is polled', 'credentials', {
     firstPoll: reply(401, { message: 'Access denied.' }),
   }),
@@ -65,7 +90,7 @@ const ideogramRows: readonly IdeogramRow[] = [
   row('break', 'the connection is closed after the submission', 'unknown_outcome', {
     submitted: { status: 'break' },
   }),
-  row('invalid', '400 about a field that Darkroom sends', 'unknown_answer', { submitted: 400 }),
+  row('invalid', '400 about a field that Darkroom sends', 'unknown_answer', { submitted: invalid }),
   row('model-missing', '404', 'unknown_answer', {
     submitted: reply(404, { error: 'Not found.' }),
   }),
@@ -76,16 +101,13 @@ const ideogramRows: readonly IdeogramRow[] = [
     submitted: { status: 302, headers: { location: 'https://elsewhere.test/' } },
   }),
   row('unknown-state', 'an undocumented state', 'unknown_answer', {
-    ended: reply(200, { generation_id: 'id', status: 'paused' }),
+    ended: { status: 'paused' },
   }),
   row('job-missing', '404 when the job is polled', 'unknown_answer', {
     firstPoll: reply(404, { error: 'Generation not found.' }),
   }),
   row('foreign-picture', 'a picture on another host', 'unknown_answer', {
-    ended: reply(200, {
-      status: 'completed',
-      data: [{ url: 'https://ideogram.ai.example.com/a.png', is_image_safe: true }],
-    }),
+    ended: { status: 'completed', data: [{ ...picture, url: 'https://ideogram.ai.example.com/a.png' }] },
   }),
   row('picture-expired', '403 in place of the picture', 'unknown_answer', {
     firstDownload: reply(403, '<html>403 Forbidden</html>'),
@@ -149,8 +171,7 @@ export async function startFakeIdeogram(paint: Paint = pictureOf): Promise<FakeV
     const id = pathname.split('/').at(-1) ?? '';
     if (method === 'GET' && pathname.startsWith('/api/images/ephemeral/'))
       return deliver(jobs.get(id.replace('.png', '')), headers['api-key'], paint);
-    if (headers['api-key'] !== fakeIdeogramKey)
-      return { status: 401, body: recordedAnswer('ideogram', 'unauthorized') };
+    if (headers['api-key'] !== fakeIdeogramKey) return unauthorized;
     if (method === 'GET' && pathname === '/models') return { status: 200, body: { models: [] } };
     if (method === 'GET' && pathname.startsWith('/v2/generations/')) return poll(jobs.get(id), origin);
     if (pathname !== generatePath) return { status: 404, body: { error: 'Not found.' } };
@@ -162,16 +183,13 @@ export async function startFakeIdeogram(paint: Paint = pictureOf): Promise<FakeV
 
 function submit({ headers, json }: Received, isDry: boolean, jobs: Map<string, Job>): Reply {
   const request = requestSchema.safeParse(json);
-  if (!(headers['content-type'] ?? '').startsWith('application/json') || !request.success)
-    return { status: 400, body: recordedAnswer('ideogram', 'invalid') };
+  if (!(headers['content-type'] ?? '').startsWith('application/json') || !request.success) return invalid;
   if (isDry) return { status: 200, body: { object: 'price_quote', usd_micros: 60_000 } };
   const row = ideogramRows.find((candidate) => candidate.row === rowOf(request.data.prompt));
-  if (typeof row?.submitted === 'number')
-    return { status: row.submitted, body: recordedAnswer('ideogram', row.row) };
   if (row?.submitted) return row.submitted;
   const id = `fake-generation-${jobs.size + 1}`;
   jobs.set(id, { id, row, size: request.data.size, polls: 0, downloads: 0 });
-  return { status: 200, body: recordedAnswer('ideogram', 'submitted', { id }) };
+  return reply(200, { generation_id: id, seed: 7 });
 }
 
 function poll(job: Job | undefined, origin: string): Reply {
@@ -179,9 +197,10 @@ function poll(job: Job | undefined, origin: string): Reply {
   const { id, row, size } = job;
   job.polls += 1;
   if (job.polls === 1 && row?.firstPoll) return row.firstPoll;
-  if (job.polls <= 2) return { status: 200, body: recordedAnswer('ideogram', 'pending', { id }) };
-  if (row?.ended === 'recorded') return { status: 200, body: recordedAnswer('ideogram', row.row, { id }) };
-  return row?.ended ?? { status: 200, body: recordedAnswer('ideogram', 'completed', { id, origin, size }) };
+  const url = `${origin}/api/images/ephemeral/${id}.png?exp=1795478400&sig=fake`;
+  const completed = { status: 'completed', data: [{ ...picture, url, resolution: size }] };
+  const standing = job.polls <= 2 ? { status: 'pending' } : (row?.ended ?? completed);
+  return reply(200, { generation_id: id, created: '2026-11-22T12:00:00Z', ...standing });
 }
 
 /** The address of a picture is signed. A key in this request would be a key in the hands of the storage. */

@@ -1,12 +1,9 @@
 /** The ways in which the fake of OpenAI answers. */
-import { type AnsweredRow, type Reply, row } from '../fake-vendor.ts';
+import { type AnsweredRow, reply, type Reply, row } from '../fake-vendor.ts';
 
 export interface OpenaiRow extends AnsweredRow {
-  /**
-   * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body is in
-   * lab/vendors/answers/openai.json.
-   */
-  readonly reply?: number | Reply;
+  /** Absent: the fake renders a picture. */
+  readonly reply?: Reply;
   /** What the answer with the picture counts. Absent: the tokens of an ordinary request. */
   readonly usage?: object;
 }
@@ -28,6 +25,28 @@ export const imageAnswer = (b64_json: string, usage: object = ordinaryUsage): Re
 /** GPT Image 2 renders no transparent backgrounds. */
 const cutOut = { model: 'gpt-image-2.5-flare-low', background: 'transparent' };
 
+export function refused(
+  status: number,
+  code: string | null,
+  param: string | null,
+  message: string,
+  type = 'invalid_request_error',
+): Reply {
+  return reply(status, { error: { message, type, param, code } });
+}
+
+function moderated(
+  moderation_stage: 'input' | 'output',
+  category: string,
+  param: string | null = null,
+): Reply {
+  const message = `Your request was rejected by the safety system. If you believe this is an error, contact us at help.openai.com and include the request ID req_0123456789abcdef. safety_violations=[${category}].`;
+  const error = { message, type: 'image_generation_user_error', param, code: 'moderation_blocked' };
+  return reply(400, {
+    error: { ...error, moderation_details: { moderation_stage, categories: [category] } },
+  });
+}
+
 export const openaiRows: readonly OpenaiRow[] = [
   row('success', 'a picture', 'rendered'),
   row('sources', 'a picture made from two source images', 'rendered', { sources: 2 }),
@@ -47,32 +66,126 @@ export const openaiRows: readonly OpenaiRow[] = [
     fields: { background: 'opaque' },
     ends: 'NothingRendered',
   }),
-  row('moderation-input', '400 moderation_blocked at the input', 'prompt', { reply: 400 }),
-  row('moderation-output', '400 moderation_blocked at the output', 'prompt', { reply: 400 }),
+  row('moderation-input', '400 moderation_blocked at the input', 'prompt', {
+    reply: moderated('input', 'harassment'),
+  }),
+  row('moderation-output', '400 moderation_blocked at the output', 'prompt', {
+    reply: moderated('output', 'sexual'),
+  }),
   row('moderation-source', '400 moderation_blocked that names an image', 'source_image', {
-    reply: 400,
+    reply: moderated('input', 'sexual', 'image[0]'),
     sources: 1,
   }),
-  row('content-policy', '400 content_policy_violation', 'prompt', { reply: 400 }),
-  row('bad-source', '400 invalid_image_file', 'source_image', { reply: 400, sources: 1 }),
-  row('bad-source-field', '400 about the field image[0]', 'source_image', { reply: 400, sources: 1 }),
+  row('content-policy', '400 content_policy_violation', 'prompt', {
+    reply: refused(
+      400,
+      'content_policy_violation',
+      null,
+      'Your request was rejected as a result of our safety system. Your prompt may contain text that is not allowed by our safety system.',
+    ),
+  }),
+  row('bad-source', '400 invalid_image_file', 'source_image', {
+    reply: refused(
+      400,
+      'invalid_image_file',
+      '',
+      'Invalid image file or mode for image 1, please check your image file.',
+      'image_generation_user_error',
+    ),
+    sources: 1,
+  }),
+  row('bad-source-field', '400 about the field image[0]', 'source_image', {
+    reply: refused(
+      400,
+      null,
+      'image[0]',
+      "Invalid file 'image[0]': unsupported mimetype ('image/gif'). Supported file formats are 'image/jpeg', 'image/png', and 'image/webp'.",
+    ),
+    sources: 1,
+  }),
   row('bad-source-text', '400 "Invalid file \'image\'" without a field or a code', 'source_image', {
-    reply: 400,
+    reply: refused(
+      400,
+      null,
+      null,
+      "Invalid file 'image': unsupported mimetype ('application/octet-stream'). Supported file formats are 'image/png'.",
+    ),
     sources: 1,
   }),
   row('too-large', '413', 'source_image', {
     reply: { status: 413, body: '<html>413 Request Entity Too Large</html>' },
     sources: 1,
   }),
-  row('throttled', '429 rate_limit_exceeded', 'unavailable', { reply: 429 }),
-  row('quota', '429 insufficient_quota', 'credentials', { reply: 429 }),
-  row('billing-limit', '400 billing_hard_limit_reached', 'credentials', { reply: 400 }),
-  row('key-refused', '401 invalid_api_key', 'credentials', { reply: 401 }),
+  row('throttled', '429 rate_limit_exceeded', 'unavailable', {
+    reply: refused(
+      429,
+      'rate_limit_exceeded',
+      null,
+      'Rate limit reached for gpt-image-2 in organization org-0123456789 on input-images per min: Limit 20, Used 20, Requested 1. Please try again in 12s.',
+      'input-images',
+    ),
+  }),
+  row('quota', '429 insufficient_quota', 'credentials', {
+    reply: refused(
+      429,
+      'insufficient_quota',
+      null,
+      'You exceeded your current quota, please check your plan and billing details.',
+      'insufficient_quota',
+    ),
+  }),
+  row('billing-limit', '400 billing_hard_limit_reached', 'credentials', {
+    reply: refused(
+      400,
+      'billing_hard_limit_reached',
+      null,
+      'Billing hard limit has been reached.',
+      'billing_limit_user_error',
+    ),
+  }),
+  row('key-refused', '401 invalid_api_key', 'credentials', {
+    reply: refused(
+      401,
+      'invalid_api_key',
+      null,
+      'Incorrect API key provided: sk-proj-********************abcd. You can find your API key at https://platform.openai.com/account/api-keys.',
+    ),
+  }),
   row('payment', '402', 'credentials', { reply: { status: 402, body: {} } }),
-  row('forbidden', '403 because the organization is not verified', 'credentials', { reply: 403 }),
-  row('model-missing', '404 model_not_found', 'credentials', { reply: 404 }),
-  row('down', '503 overloaded', 'unavailable', { reply: 503 }),
-  row('error', '500 server_error', 'failed', { reply: 500 }),
+  row('forbidden', '403 because the organization is not verified', 'credentials', {
+    reply: refused(
+      403,
+      null,
+      null,
+      'Your organization must be verified to use the model `gpt-image-2`. Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization.',
+    ),
+  }),
+  row('model-missing', '404 model_not_found', 'credentials', {
+    reply: refused(
+      404,
+      'model_not_found',
+      'model',
+      "The model 'gpt-image-2' does not exist or you do not have access to it.",
+    ),
+  }),
+  row('down', '503 overloaded', 'unavailable', {
+    reply: refused(
+      503,
+      null,
+      null,
+      'The engine is currently overloaded, please try again later.',
+      'server_error',
+    ),
+  }),
+  row('error', '500 server_error', 'failed', {
+    reply: refused(
+      500,
+      'server_error',
+      null,
+      'The server had an error while processing your request. Sorry about that!',
+      'server_error',
+    ),
+  }),
   row('gateway', '502 of a proxy on the way', 'failed', {
     reply: { status: 502, body: '<html>502 Bad Gateway</html>' },
   }),
@@ -84,7 +197,14 @@ export const openaiRows: readonly OpenaiRow[] = [
     ends: 'InternalFailure',
     reply: imageAnswer(Buffer.from('<html>').toString('base64')),
   }),
-  row('other-refusal', '400 about a field that Darkroom sends', 'unknown_answer', { reply: 400 }),
+  row('other-refusal', '400 about a field that Darkroom sends', 'unknown_answer', {
+    reply: refused(
+      400,
+      'invalid_value',
+      'background',
+      'Transparent background is not supported for this model.',
+    ),
+  }),
   row('unknown-shape', '200 with a body of another shape', 'unknown_answer', {
     reply: { status: 200, body: { output: ['?'] } },
   }),

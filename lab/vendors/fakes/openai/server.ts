@@ -13,13 +13,12 @@ import {
   type Paint,
   pictureOf,
   type Received,
-  recordedAnswer,
   type Reply,
   rowOf,
   startFakeVendor,
   transparentOf,
 } from '../fake-vendor.ts';
-import { imageAnswer, openaiRows } from './rows.ts';
+import { imageAnswer, openaiRows, refused } from './rows.ts';
 
 export const fakeOpenaiKey = 'fake-openai-key';
 
@@ -59,10 +58,6 @@ function refusalOfKey({ headers: { authorization } }: Received): Reply | undefin
   return authorization === `Bearer ${fakeOpenaiKey}`
     ? undefined
     : refused(401, 'invalid_api_key', null, 'Incorrect API key provided');
-}
-
-function refused(status: number, code: string | null, param: string | null, message: string): Reply {
-  return { status, body: { error: { message, type: 'invalid_request_error', param, code } } };
 }
 
 const knownFields = [
@@ -156,7 +151,6 @@ const pictureSchema = z.object({
 
 function answerTo(fields: Fields, paint: Paint): Reply {
   const row = openaiRows.find((candidate) => candidate.row === rowOf(fields['prompt']));
-  if (typeof row?.reply === 'number') return { status: row.reply, body: recordedAnswer('openai', row.row) };
   if (row?.reply !== undefined) return row.reply;
   const { output_format, size, background } = pictureSchema.parse(fields);
   const [width = 1024, height = 1024] = size.split('x').map(Number);

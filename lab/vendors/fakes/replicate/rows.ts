@@ -1,5 +1,7 @@
 /** The ways in which the fake of Replicate answers. */
-import type { VendorRow } from '../fake-vendor.ts';
+import * as z from 'zod';
+import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import type { Fields, VendorRow } from '../fake-vendor.ts';
 
 /** The error texts of failed predictions. */
 export const failures: readonly (readonly [row: string, error: string, ends: VendorRow['ends']])[] = [
@@ -79,3 +81,44 @@ export const models: Readonly<Record<string, FakeModel>> = {
     hasList: false,
   },
 };
+export const formatSchema = z.enum(['png', 'jpg', 'webp']);
+const commonFields = ['prompt', 'aspect_ratio', 'output_format', 'output_quality'];
+/** Of FLUX 3. The adapter sends no such field to other models. */
+const classes = ['768sq', '1k', '1.5k', '2k', '4k'];
+const mostInline = 256_000;
+
+/** The name of the first field of the input that the model's schema refuses. */
+export function wrongField(input: Fields, model: FakeModel, files: ReadonlySet<string>): string | undefined {
+  const unknown = Object.keys(input).find(
+    (name) => ![...commonFields, ...model.fields, model.images].includes(name),
+  );
+  const isSide = (side: unknown): boolean =>
+    side === undefined ||
+    (Number.isInteger(side) && Number(side) >= 256 && Number(side) <= 2048 && Number(side) % 16 === 0);
+  const { prompt, width, height, aspect_ratio: ratio = '1:1' } = input;
+  const isCustom = ratio === 'custom';
+  const quality = Number(input['output_quality'] ?? 80);
+  const images = input[model.images] ?? [];
+  const isFile = (address: unknown): boolean => {
+    if (typeof address !== 'string') return false;
+    const bytes = Buffer.from(/^data:image\/\w+;base64,(.+)$/.exec(address)?.[1] ?? '', 'base64');
+    return files.has(address) || (bytes.byteLength <= mostInline && readImageHeader(bytes) !== undefined);
+  };
+  if (unknown !== undefined) return unknown;
+  if (typeof prompt !== 'string') return 'prompt';
+  if (!model.ratios.includes(String(ratio))) return 'aspect_ratio';
+  if (!isSide(width) || (isCustom && width === undefined)) return 'width';
+  if (!isSide(height) || (isCustom && height === undefined)) return 'height';
+  if (input['seed'] !== undefined && !Number.isInteger(input['seed'])) return 'seed';
+  if (!formatSchema.safeParse(input['output_format']).success) return 'output_format';
+  if (!(quality >= 0 && quality <= 100)) return 'output_quality';
+  if (![1, 2, 3, 4, 5].includes(Number(input['safety_tolerance'] ?? 2))) return 'safety_tolerance';
+  const { resolution = '1k' } = input;
+  if (typeof resolution !== 'string' || !classes.includes(resolution)) return 'resolution';
+  if (typeof (input['grounding'] ?? true) !== 'boolean') return 'grounding';
+  const { output_megapixels: megapixels = '1' } = input;
+  if (megapixels !== '1' && megapixels !== '2') return 'output_megapixels';
+  return Array.isArray(images) && images.length <= model.mostImages && images.every(isFile)
+    ? undefined
+    : model.images;
+}

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod';
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
-import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import { callingBack, type CallingVendor, createReplicateSigner } from '../calls-back.ts';
 import { type Fake, plainFields, withJobs } from '../facts.ts';
 import {
@@ -16,15 +15,13 @@ import {
   type Pixels,
   pixelsNear,
   type Received,
-  recordedAnswer,
   reply,
   type Reply,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { failures, type FakeModel, large, models, replicateRows } from './rows.ts';
+import { failures, formatSchema, large, models, replicateRows, wrongField } from './rows.ts';
 
-const formatSchema = z.enum(['png', 'jpg', 'webp']);
 type Format = z.infer<typeof formatSchema>;
 
 interface Job {
@@ -47,11 +44,6 @@ interface State {
   readonly files: Set<string>;
 }
 
-const commonFields = ['prompt', 'aspect_ratio', 'output_format', 'output_quality'];
-/** Of FLUX 3. The adapter sends no such field to other models. */
-const classes = ['768sq', '1k', '1.5k', '2k', '4k'];
-const mostInline = 256_000;
-
 const unauthorized = problem(401, 'You did not pass a valid authentication token', 'Unauthenticated');
 const throttled = problem(429, 'Request was throttled. Your rate limit resets in ~30s.');
 const missing = problem(404, 'The requested resource could not be found.');
@@ -62,9 +54,13 @@ const atOnce: Readonly<Record<string, Reply>> = {
   hang: { status: 'hang' },
   down: problem(503, 'Service unavailable'),
   'server-error': problem(500, 'Internal server error'),
-  'insufficient-credit': reply(402, recorded('insufficient-credit')),
+  'insufficient-credit': problem(
+    402,
+    'You have insufficient credit to run this model. Go to https://replicate.com/account/billing#billing to purchase credit.',
+    'Insufficient credit',
+  ),
   forbidden: problem(403, 'You may not run this model', 'Forbidden'),
-  'invalid-input': reply(422, recorded('invalid-input')),
+  'invalid-input': invalidInput('number_lte', 'input.width', 'Must be less than or equal to 2048'),
   'unknown-shape': reply(201, { prediction: 'created' }),
 };
 const atFirstPoll: Readonly<Record<string, Reply>> = {
@@ -75,6 +71,12 @@ const atFirstPoll: Readonly<Record<string, Reply>> = {
 
 function problem(status: number, detail: string, title?: string): Reply {
   return reply(status, { ...(title !== undefined && { title }), detail, status });
+}
+
+function invalidInput(type: string, field: string, description: string): Reply {
+  const invalid_fields = [{ type, field, description }];
+  const detail = `- ${field}: ${description}\n`;
+  return reply(422, { detail, status: 422, title: 'Input validation failed', invalid_fields });
 }
 
 export async function startFakeReplicate(paint: Paint = pictureOf): Promise<CallingVendor> {
@@ -132,8 +134,7 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
     wrong !== undefined ||
     (deadline !== undefined && !/^(\d+[hms]?)+$/.test(deadline))
   ) {
-    const field = { type: 'refused', field: `input.${wrong ?? ''}`, description: 'refused' };
-    return reply(422, { ...recorded('invalid-input'), invalid_fields: [field] });
+    return invalidInput('refused', `input.${wrong ?? ''}`, 'refused');
   }
   const row = rowOf(input['prompt']) ?? 'success';
   if (Object.hasOwn(atOnce, row)) return atOnce[row] ?? { status: 500 };
@@ -152,42 +153,6 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
   return reply(201, prediction(job, origin, 'starting'));
 }
 
-/** The name of the first field of the input that the model's schema refuses. */
-function wrongField(input: Fields, model: FakeModel, files: ReadonlySet<string>): string | undefined {
-  const unknown = Object.keys(input).find(
-    (name) => ![...commonFields, ...model.fields, model.images].includes(name),
-  );
-  const isSide = (side: unknown): boolean =>
-    side === undefined ||
-    (Number.isInteger(side) && Number(side) >= 256 && Number(side) <= 2048 && Number(side) % 16 === 0);
-  const { prompt, width, height, aspect_ratio: ratio = '1:1' } = input;
-  const isCustom = ratio === 'custom';
-  const quality = Number(input['output_quality'] ?? 80);
-  const images = input[model.images] ?? [];
-  const isFile = (address: unknown): boolean => {
-    if (typeof address !== 'string') return false;
-    const bytes = Buffer.from(/^data:image\/\w+;base64,(.+)$/.exec(address)?.[1] ?? '', 'base64');
-    return files.has(address) || (bytes.byteLength <= mostInline && readImageHeader(bytes) !== undefined);
-  };
-  if (unknown !== undefined) return unknown;
-  if (typeof prompt !== 'string') return 'prompt';
-  if (!model.ratios.includes(String(ratio))) return 'aspect_ratio';
-  if (!isSide(width) || (isCustom && width === undefined)) return 'width';
-  if (!isSide(height) || (isCustom && height === undefined)) return 'height';
-  if (input['seed'] !== undefined && !Number.isInteger(input['seed'])) return 'seed';
-  if (!formatSchema.safeParse(input['output_format']).success) return 'output_format';
-  if (!(quality >= 0 && quality <= 100)) return 'output_quality';
-  if (![1, 2, 3, 4, 5].includes(Number(input['safety_tolerance'] ?? 2))) return 'safety_tolerance';
-  const { resolution = '1k' } = input;
-  if (typeof resolution !== 'string' || !classes.includes(resolution)) return 'resolution';
-  if (typeof (input['grounding'] ?? true) !== 'boolean') return 'grounding';
-  const { output_megapixels: megapixels = '1' } = input;
-  if (megapixels !== '1' && megapixels !== '2') return 'output_megapixels';
-  return Array.isArray(images) && images.length <= model.mostImages && images.every(isFile)
-    ? undefined
-    : model.images;
-}
-
 function pixelsOf({ width, height, resolution, aspect_ratio: ratio }: Fields): Pixels {
   if (typeof width === 'number' && typeof height === 'number') return { width, height };
   return typeof resolution === 'string' && typeof ratio === 'string'
@@ -201,9 +166,21 @@ function upload({ headers, body }: Received, { origin, files }: State): Reply {
   )?.[1];
   if (!headers['content-type']?.startsWith('multipart/form-data; boundary=') || type === undefined)
     return problem(400, 'Missing content');
-  const file = recorded('file', { id: `cneqzikepnug6xezperrr4z5${files.size}`, type, origin });
-  files.add(String(fieldsOf(file['urls'])['get']));
-  return reply(201, file);
+  const id = `cneqzikepnug6xezperrr4z5${files.size}`;
+  const get = `${origin}/v1/files/${id}`;
+  files.add(get);
+  return reply(201, {
+    id,
+    name: 'source',
+    content_type: type,
+    size: 300000,
+    etag: '1c1a2bd5b31a5e3f',
+    checksums: { sha256: 'f047f8e745f9996c6e386064e06cb2007b8e6bc0a968a334fc0d2b2d64012066' },
+    metadata: {},
+    created_at: '2026-11-21T12:00:00.000Z',
+    expires_at: '2026-11-22T12:00:00.000Z',
+    urls: { get },
+  });
 }
 
 function poll(job: Job, origin: string): Reply {
@@ -239,11 +216,27 @@ function deliver(job: Job | undefined, paint: Paint): Reply {
 }
 
 function prediction({ id, model }: Job, origin: string, status: string): Fields {
-  return recorded('prediction', { id, model, origin, status });
-}
-
-function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {
-  return recordedAnswer('replicate', name, values);
+  const get = `${origin}/v1/predictions/${id}`;
+  return {
+    id,
+    model,
+    version: 'hidden',
+    input: { prompt: 'the whole prompt comes back here' },
+    logs: '',
+    output: null,
+    data_removed: false,
+    error: null,
+    source: 'api',
+    status,
+    created_at: '2026-11-21T12:00:00.000Z',
+    deadline: '2026-11-21T12:15:00.000Z',
+    urls: {
+      cancel: `${get}/cancel`,
+      get,
+      stream: `https://stream.replicate.com/v1/files/${id}`,
+      web: `https://replicate.com/p/${id}`,
+    },
+  };
 }
 
 export const fakeReplicate: Fake = {
