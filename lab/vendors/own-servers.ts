@@ -15,7 +15,7 @@ import { tiers } from '../../service/contract/request-fields.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
 import { fakeComfyui } from './fakes/comfyui/server.ts';
 import { fakeServer, rulesOf } from './fakes/compatible/server.ts';
-import type { FakeStyle } from './fakes/compatible/vendors.ts';
+import type { FakeStyle } from './fakes/compatible/rules.ts';
 import type { Fake } from './fakes/facts.ts';
 import type { FakeVendor, Paint } from './fakes/fake-vendor.ts';
 

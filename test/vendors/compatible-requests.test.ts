@@ -1,7 +1,7 @@
 /** What the compatible adapter sends to servers of each style, and what their fakes refuse. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { rulesOf } from '../../lab/vendors/fakes/compatible/server.ts';
-import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
+import type { FakeStyle } from '../../lab/vendors/fakes/compatible/rules.ts';
 import { formOf } from '../../lab/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import type { Style } from '../../service/catalog/providers.ts';

@@ -1,7 +1,7 @@
 /** The compatible adapter in each style, connected with the fake of a server of that style. */
 import type { CompatibleRow } from '../../lab/vendors/fakes/compatible/rows.ts';
 import { rulesOf, startFakeServer } from '../../lab/vendors/fakes/compatible/server.ts';
-import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
+import type { FakeStyle } from '../../lab/vendors/fakes/compatible/rules.ts';
 import { type FakeVendor, pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { styleNames } from '../../service/catalog/providers.ts';
 import { createCompatible } from '../../service/vendors/compatible/provider.ts';

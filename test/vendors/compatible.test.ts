@@ -1,6 +1,6 @@
 /** What the compatible adapter reads in the answers of servers of each style. */
 import { afterAll, describe, expect, it } from 'vitest';
-import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
+import type { FakeStyle } from '../../lab/vendors/fakes/compatible/rules.ts';
 import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { outputFormats } from '../../service/contract/request-fields.ts';
 import { checkCompatible, createCompatible } from '../../service/vendors/compatible/provider.ts';

@@ -1,5 +1,4 @@
 /** A fake vendor: a server on loopback that speaks the vendor's protocol and remembers every request. */
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { crc32, deflateSync } from 'node:zlib';
@@ -171,40 +170,6 @@ export function fieldsOf(value: unknown): Fields {
 /** The name of the row that a prompt asks for; undefined means an ordinary success. */
 export function rowOf(prompt: unknown): string | undefined {
   return typeof prompt === 'string' ? /\[row:([\w-]+)\]/.exec(prompt)?.[1] : undefined;
-}
-
-const read = new Map<string, Fields>();
-
-/**
- * One recorded answer of a vendor, by its name in the vendor's file. An answer has names in angle brackets, such
- * as <id>, where a real answer differs each time. Each name is replaced by its value; a name without a value
- * becomes empty. Throws when the file has no answer of this name.
- */
-export function recordedAnswer(
-  vendor: string,
-  name: string,
-  values: Readonly<Record<string, string>> = {},
-): Fields {
-  const answer = answersOf(vendor)[name];
-  if (answer === undefined) throw new Error(`lab/vendors/answers/ has no answer "${name}" of ${vendor}`);
-  const text = JSON.stringify(answer);
-  const filled = text.replaceAll(/<([a-z]+)>/g, (_whole, placeholder: string) => values[placeholder] ?? '');
-  return fieldsOf(JSON.parse(filled));
-}
-
-/** The servers of the common shape share a file. */
-function answersOf(vendor: string): Fields {
-  return readAnswers('compatible')[vendor] === undefined
-    ? readAnswers(vendor)
-    : fieldsOf(readAnswers('compatible')[vendor]);
-}
-
-function readAnswers(file: string): Fields {
-  const answers =
-    read.get(file) ??
-    fieldsOf(JSON.parse(readFileSync(new URL(`../answers/${file}.json`, import.meta.url), 'utf8')));
-  read.set(file, answers);
-  return answers;
 }
 
 export interface Pixels {

@@ -11,15 +11,17 @@ import {
   type Paint,
   pictureOf,
   type Received,
-  recordedAnswer,
   type Reply,
   rowOf,
   startFakeVendor,
   transparentOf,
 } from '../fake-vendor.ts';
 import { formOf } from '../openai/server.ts';
+import { byteplus } from './byteplus.ts';
 import { litellm, localai, sglang, vllmOmni } from './own-servers.ts';
-import { byteplus, type FakeStyle, recorded, recraft, type ServerRules, xai } from './vendors.ts';
+import { recraft } from './recraft.ts';
+import type { FakeStyle, ServerRules } from './rules.ts';
+import { xai } from './xai.ts';
 
 export const rulesOf: Readonly<Record<FakeStyle, ServerRules>> = {
   'vllm-omni': vllmOmni,
@@ -39,8 +41,7 @@ export async function startFakeServer(style: FakeStyle, paint: Paint = pictureOf
     const place = /^\/pictures\/(\d+)\.png$/.exec(request.path)?.[1];
     if (place !== undefined) return deliver(request, pictures[Number(place)]);
     const { key, check } = rules;
-    if (key !== null && request.headers['authorization'] !== `Bearer ${key}`)
-      return recorded(rules.answers, 'key-refused', 401);
+    if (key !== null && request.headers['authorization'] !== `Bearer ${key}`) return rules.keyRefused;
     if (request.path === check && request.method === 'GET') return { status: 200, body: { data: [] } };
     const sent = sentFields(rules, request);
     if (!sent) return { status: 404, body: { error: 'there is no such path' } };
@@ -127,18 +128,17 @@ interface Gallery {
 function answerTo(rules: ServerRules, { fields, sources, mask }: Sent, gallery: Gallery): Reply {
   const { pictures, origin, paint } = gallery;
   const found = rules.rows.find((candidate) => candidate.row === rowOf(fields['prompt']));
-  if (typeof found?.reply === 'number') return recorded(rules.answers, found.row, found.reply);
   if (typeof found?.reply === 'object') return found.reply;
   const [width, height] = rules.sizeOf(fields) ?? [1024, 1024];
   const isCutOut = fields['background'] === 'transparent' && found?.row !== 'opaque-instead';
   const painted = (isCutOut ? transparentOf : paint)(rules.formatOf(fields), width, height);
   // The source image keeps everything that a mask may protect.
   const picture = (mask && found?.row !== 'mask-ignored' && sources?.[0]) || painted;
-  const values =
+  const data =
     found?.reply === 'address'
-      ? { address: `${origin}/pictures/${pictures.push(picture) - 1}.png` }
-      : { picture: picture.toString('base64'), size: `${width}x${height}` };
-  const body = recordedAnswer(rules.answers, found?.reply === 'address' ? 'address' : 'result', values);
+      ? { b64_json: null, url: `${origin}/pictures/${pictures.push(picture) - 1}.png` }
+      : { b64_json: picture.toString('base64') };
+  const body = rules.picture(data, `${width}x${height}`);
   return { status: 200, headers: { ...rules.headers }, body: { ...body, ...rules.more?.(fields) } };
 }
 
