@@ -1,5 +1,5 @@
 /** The pages where an operator gets the key or the access of each provider. Only the command shows them. */
-import type { ProviderName } from '../service/catalog/providers.ts';
+import type { ProviderName, VendorName } from '../service/catalog/providers.ts';
 
 export const accessPages: Readonly<Partial<Record<ProviderName, string>>> = {
   bedrock: 'https://console.aws.amazon.com/bedrock/home?region=us-west-2#/modelaccess',
@@ -13,4 +13,4 @@ export const accessPages: Readonly<Partial<Record<ProviderName, string>>> = {
   xai: 'https://console.x.ai',
   recraft: 'https://app.recraft.ai/profile/api',
   byteplus: 'https://console.byteplus.com/ark/apiKey',
-};
+} satisfies Record<VendorName, string>;

@@ -18,12 +18,13 @@ import { createOutput, type Output, type Row } from '../../client/command/termin
 import { wholeNumber } from '../../client/command/terminal/whole-number.ts';
 import { rendererSizes } from '../../lib/renderer-sizes.ts';
 import type { LocalFunction } from '../../local/template.ts';
+import type { VendorName } from '../../service/catalog/providers.ts';
 import type { OutputFormat, Resolution } from '../../service/contract/request-fields.ts';
 import { type Renderer, renderers } from '../../service/creations/machines.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { type RunningService, startService } from '../../start/service.ts';
 import { functionName } from '../function-name.ts';
-import { fakes, type VendorName, vendorNames } from '../vendors/fakes/all-fakes.ts';
+import { fakes, vendorNames } from '../vendors/fakes/all-fakes.ts';
 import { type FakeVendor, pictureOf, pngWith, startFakeVendor } from '../vendors/fakes/fake-vendor.ts';
 import { enableAll, environmentOf } from '../vendors/fleet.ts';
 

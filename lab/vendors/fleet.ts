@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import type { OperatorServices } from '../../admin/services.ts';
+import type { VendorName } from '../../service/catalog/providers.ts';
 import { type RunningService, startService } from '../../start/service.ts';
-import { fakes, type VendorName, vendorNames } from './fakes/all-fakes.ts';
+import { fakes, vendorNames } from './fakes/all-fakes.ts';
 import type { Fake } from './fakes/facts.ts';
 import { everywhereRows, type FakeVendor, type Paint, type VendorRow } from './fakes/fake-vendor.ts';
 import {

@@ -35,6 +35,8 @@ export const providers = {
 } as const satisfies Readonly<Record<string, ProviderInfo>>;
 
 export type ProviderName = keyof typeof providers;
+/** The sandboxes call no vendor: they need no key. */
+export type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;
 
 const sandboxes: readonly string[] = ['sandbox', 'sandbox-large'] satisfies ProviderName[];
 

@@ -1,5 +1,5 @@
 /** The table of vendors: each vendor's name, adapter and check, stated once. */
-import { type ProviderName, providers } from '../catalog/providers.ts';
+import { providers, type VendorName } from '../catalog/providers.ts';
 import { checkAlibaba, createAlibaba } from './alibaba.ts';
 import { checkBedrock } from './bedrock-check.ts';
 import { checkBfl, createBfl } from './bfl.ts';
@@ -18,9 +18,6 @@ import type {
   VendorSettings,
 } from './provider.ts';
 import { checkReplicate, createReplicate } from './replicate/provider.ts';
-
-/** The sandboxes call no vendor: they need no key. */
-type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;
 
 const vendors: Readonly<Record<VendorName, Vendor>> = {
   bedrock: {

@@ -1,5 +1,5 @@
 /** The fakes of all vendors, by the name of the provider that calls the vendor. */
-import type { ProviderName } from '../../../service/catalog/providers.ts';
+import type { VendorName } from '../../../service/catalog/providers.ts';
 import { fakeAlibaba } from './alibaba/server.ts';
 import { fakeBedrock } from './bedrock/server.ts';
 import { fakeBfl } from './bfl/server.ts';
@@ -10,8 +10,6 @@ import { fakeGoogle } from './google/server.ts';
 import { fakeIdeogram } from './ideogram/server.ts';
 import { fakeOpenai } from './openai/server.ts';
 import { fakeReplicate } from './replicate/server.ts';
-
-export type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;
 
 export const fakes: Readonly<Record<VendorName, Fake>> = {
   bedrock: fakeBedrock,

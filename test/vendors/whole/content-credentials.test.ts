@@ -4,8 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { fakes, type VendorName, vendorNames } from '../../../lab/vendors/fakes/all-fakes.ts';
+import { fakes, vendorNames } from '../../../lab/vendors/fakes/all-fakes.ts';
 import { pictureOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
+import type { VendorName } from '../../../service/catalog/providers.ts';
 import { type OutputFormat, outputFormats } from '../../../service/contract/request-fields.ts';
 import { withManifest } from '../../fixtures/manifests.ts';
 import type { Client } from '../../fixtures/service.ts';
