@@ -1,7 +1,8 @@
 /**
- * What each fake states about its vendor. Types ask every fake for every way to fail and for every field that only some
- * vendors honour. test/vendors/whole/ways.test.ts compares the ways with the rows, and runs what no row can show.
- * test/vendors/whole/honoured.test.ts compares the fields with the catalog, and reads at the fakes what came.
+ * What each fake states about its vendor. Types ask every fake for every way to fail, and for every field
+ * that only some vendors honour. test/vendors/whole/ways.test.ts compares the ways with the rows, and runs
+ * what no row can show. test/vendors/whole/honoured.test.ts compares the fields with the catalog, and reads
+ * at the fakes what came.
  */
 import type { Route } from '../../../service/catalog/catalog-schema.ts';
 import { mostNegativePrompt, rendersTransparent, takesMask } from '../../../service/catalog/catalog.ts';

@@ -1,4 +1,4 @@
-/** The rules of BytePlus ModelArk. service/vendors/compatible/styles.ts names the pages that they are from. */
+/** The rules of BytePlus. service/vendors/compatible/styles.ts names the pages that they are from. */
 import { commonShape, onlyJpeg, plainFields } from '../facts.ts';
 import { type Fields, reply, type Reply, row } from '../fake-vendor.ts';
 import { commonRows, sourceRows } from './rows.ts';
