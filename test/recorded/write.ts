@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { environment } from '../../lab/simulation/environment.ts';
 import { adminFile, apiFile } from './normalise.ts';
 
-Object.assign(process.env, environment);
+Object.assign(process.env, environment, { CDK_VALIDATION: 'false' });
 delete process.env['FORCE_COLOR'];
 // Some modules read the environment as they are loaded.
 const { record } = await import('./record.ts');
 const { playPortal, portalFile } = await import('./play-portal.ts');
+const { templateFile, templateLines } = await import('./template-lines.ts');
 const { operatorFile, playOperator } = await import('./play-operator.ts');
 const began = performance.now();
 const { api, admin } = await record();
@@ -15,6 +16,7 @@ await writeFile(apiFile, `${JSON.stringify(api, null, 2)}\n`);
 await writeFile(adminFile, `${JSON.stringify(admin, null, 2)}\n`);
 const [portal, operator] = [await playPortal(), await playOperator()];
 await writeFile(portalFile, `${JSON.stringify(portal, null, 2)}\n`);
+await writeFile(templateFile, `${JSON.stringify(templateLines(), null, 2)}\n`);
 await writeFile(operatorFile, `${JSON.stringify(operator, null, 2)}\n`);
 const seconds = ((performance.now() - began) / 1_000).toFixed(1);
 const operations = portal.length + operator.length;

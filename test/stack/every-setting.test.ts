@@ -1,37 +1,17 @@
 /**
  * What every setting changes in the template: the stack is synthesized once with a value for each of them.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { apiRoot, functionOf, operations } from '../../service/contract/operations.ts';
-import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { readTemplate } from '../../local/template.ts';
 import { fullSettings, fullWebAcls } from './full-settings.ts';
 import { nameOf, wordOf } from './template.ts';
+import { pathOf, readStack } from './two-stacks.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'darkroom-full-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-// Without bundles: no setting changes them.
-const app = new App({
-  outdir: folder,
-  context: { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-asset-metadata': true },
-});
-new ServiceStack(app, 'Darkroom-full', { settings: parseSettings('full', fullSettings), pages: '' });
-new ServiceStack(app, 'Darkroom-plain', { settings: parseSettings('plain', {}), pages: '' });
-app.synth();
-const plain = JSON.parse(readFileSync(join(folder, 'Darkroom-plain.template.json'), 'utf8')) as {
-  readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
-};
-const path = join(folder, 'Darkroom-full.template.json');
-const template = Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
+const template = Template.fromJSON(readStack('full'));
+const plain = readStack('plain');
 
 interface Found {
   readonly Properties: Readonly<Record<string, unknown>>;
@@ -360,7 +340,7 @@ describe('the setting', () => {
     expect(wordOf(protectedTable?.['TableName'])).toBe('@StoreTable');
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
     // Every grant of the table is one of the restored table, but for the protection of the stack's own.
-    const granted = [...readTemplate(path).policies.values()]
+    const granted = [...readTemplate(pathOf('full')).policies.values()]
       .flat()
       .map((statement) => JSON.stringify(statement))
       .filter((text) => text.includes('dynamodb:') && !text.includes('dynamodb:UpdateTable'));
