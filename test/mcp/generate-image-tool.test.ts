@@ -137,6 +137,8 @@ describe('generate_image', () => {
     ['the cheapest model of the size', { resolution: '4K' }, 'sandbox-pro'],
     ['the cheapest model that takes the field', { negative_prompt: 'boats' }, 'sandbox-standard'],
     ['the cheapest model of the quality', { quality: 'high' }, 'sandbox-standard'],
+    ['the cheapest model with a transparent background', { background: 'transparent' }, 'sandbox-standard'],
+    ['the cheapest model of the shape', { aspect_ratio: '21:9' }, 'sandbox-pro'],
     ['the model that the call names', { model: 'sandbox-standard' }, 'sandbox-standard'],
   ])('orders %s', async (_name, args, model) => {
     const stage = mcpStage();

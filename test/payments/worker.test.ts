@@ -6,6 +6,7 @@ import { deleteItem } from '../../service/aws/dynamodb/send.ts';
 import { type ItemKey, keys } from '../../service/aws/dynamodb/table.ts';
 import { paymentKey } from '../../service/payments/payment-store.ts';
 import { newPaymentId } from '../../service/payments/payment.ts';
+import { topUp } from '../../service/payments/top-up.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { differencesIn } from '../fixtures/books.ts';
 import { checkout as foreign, type SentWebhook, webhookSecret } from '../local/stripe/stripe-fixture.ts';
@@ -253,6 +254,7 @@ describe('An automatic top-up', () => {
       paused: 'authentication_required',
       reservedMicros: { '2026_11': 0 },
     });
+    expect(await topUp(scene.services, account)).toEqual({ kind: 'not_begun', why: 'not_running' });
     const tried = intents().length;
     for (let day = 0; day < 7; day += 1) {
       await scene.fake.advance(86_400);

@@ -4,9 +4,14 @@ import { createAccountSettings } from '../../service/accounts/account-settings-s
 import type { KeyCaps } from '../../service/accounts/account.ts';
 import { userHash } from '../../service/accounts/end-user.ts';
 import { createKeyStore } from '../../service/accounts/key-store.ts';
+import { webhookGraceMillis } from '../../service/contract/limits.ts';
 import { capKinds, capRules } from '../../service/accounts/cap-kinds.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
-import { checkThresholds, subjectOf } from '../../service/notices/check-thresholds.ts';
+import {
+  checkThresholds,
+  subjectOf,
+  type ThresholdServices,
+} from '../../service/notices/check-thresholds.ts';
 import { createMonthSpent } from '../../service/notices/spend-reads.ts';
 import { createNoticeMarks } from '../../service/notices/notice-store.ts';
 import type { ThresholdAlert, NoticeRecord, RefusedFor } from '../../service/notices/notice.ts';
@@ -38,11 +43,13 @@ async function chargeAt(stores: Stores, number: number, at = now, forUser = user
   expect(await stores.charges.charge(order)).toEqual({ kind: 'charged' });
 }
 
-const servicesAt = ({ table }: Stores, at: number) => ({
+/** @param starts the executions that the check starts */
+const servicesAt = ({ table }: Stores, at: number, starts?: ThresholdServices['noticeExecutions']) => ({
   clock: { ...table.clock, now: () => at },
   randomBytes: bytes,
   notices: createNoticeMarks(table),
   monthSpent: createMonthSpent(table),
+  ...(starts && { noticeExecutions: starts }),
 });
 
 const keyPart = (notice: NoticeRecord): Record<string, unknown> =>
@@ -106,6 +113,19 @@ async function budgetAt(stores: Stores, at = now): Promise<Record<string, unknow
 }
 
 export const noticeFacts: Facts = {
+  'The reconciler waits for the execution of a notice, and for nothing where none is started': async (
+    stores,
+  ) => {
+    await stores.accounts.change(accountId, { noticeUrl: url });
+    await chargeAt(stores, 1);
+    const place = { accountId, periods: { monthly: monthOf(now) } };
+    const starts = { start: () => Promise.resolve('started' as const) };
+    await setBudget(stores, cents(4));
+    const [started] = await checkThresholds(place, servicesAt(stores, now, starts));
+    await setBudget(stores, cents(3));
+    const [left] = await checkThresholds(place, servicesAt(stores, now));
+    expect([started?.dueAt, left?.dueAt]).toEqual([now + webhookGraceMillis, now]);
+  },
   'A budget is notified once for each level, month and amount, by the spend of all keys': async (stores) => {
     await stores.accounts.change(accountId, { noticeUrl: url });
     const other = anApiKey({ id: 'Key002' as KeyId, spent: { '2026_11': cents(4) } });
