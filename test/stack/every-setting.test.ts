@@ -1,12 +1,14 @@
 /**
  * What every setting changes in the template: the stack is synthesized once with a value for each of them.
  */
+import { readFileSync } from 'node:fs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { apiRoot, functionOf, operations } from '../../service/contract/operations.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { readTemplate } from '../../local/template.ts';
 import { fullSettings, fullWebAcls } from './full-settings.ts';
+import { templateFile, templateLines } from '../recorded/template-lines.ts';
 import { nameOf, wordOf } from './template.ts';
 import { pathOf, readStack } from './two-stacks.ts';
 
@@ -612,4 +614,11 @@ describe('the name of the stack', () => {
     >;
     expect(wordOf(output?.Value).split(',')).toHaveLength(5 + api.length);
   });
+});
+
+it('The templates have what was recorded, and nothing else (node test/recorded/write.ts records anew)', () => {
+  const recorded = JSON.parse(readFileSync(templateFile, 'utf8')) as string[];
+  const lines = templateLines();
+  expect(lines.filter((line) => !recorded.includes(line))).toEqual([]);
+  expect(recorded.filter((line) => !lines.includes(line))).toEqual([]);
 });
