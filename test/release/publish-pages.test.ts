@@ -121,5 +121,19 @@ it('A browser keeps only files whose names change with their content', () => {
   expect(pageHeaders('openapi.json').cacheControl).toBe('no-cache');
   expect(pageHeaders('client/darkroom-client.tgz').cacheControl).toBe('no-cache');
   expect(pageHeaders('favicon.svg').cacheControl).toBe('public, max-age=86400');
+});
+
+it('Each ending has its content type, and a file of another ending is refused', () => {
+  const endings = ['html', 'js', 'css', 'svg', 'json', 'txt', 'tgz', 'sha256'];
+  expect(endings.map((ending) => pageHeaders(`file.${ending}`).contentType)).toEqual([
+    'text/html; charset=utf-8',
+    'text/javascript; charset=utf-8',
+    'text/css; charset=utf-8',
+    'image/svg+xml',
+    'application/json',
+    'text/plain; charset=utf-8',
+    'application/gzip',
+    'text/plain; charset=utf-8',
+  ]);
   expect(() => pageHeaders('page.exe')).toThrow('page.exe: no content type');
 });
