@@ -223,5 +223,6 @@ describe('a cancel while a vendor works', () => {
   it('A record that changes again and again is no verdict', async () => {
     const staged = stage({ records: [processing], isNoted: true, isWithdrawn: false, polls: [pending] });
     expect(await rejection(kindOf(staged))).toMatchObject({ name: 'Overloaded' });
+    expect(staged.steps.filter((step) => step === 'withdraw')).toHaveLength(5);
   });
 });

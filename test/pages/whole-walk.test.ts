@@ -135,6 +135,8 @@ it('The person adds an endpoint, and sends the sample of a notice to it', async 
   await keyboard.write(/^Address$/, endpoint.url);
   await keyboard.press(/^Add an endpoint$/);
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // Only now can the person choose the endpoint.
+  await sees('0 of 0 delivered');
   await keyboard.reach(/^Event$/);
   await page.keyboard.press('End');
   await keyboard.reach(/^Send it to$/);
@@ -142,7 +144,6 @@ it('The person adds an endpoint, and sends the sample of a notice to it', async 
   await keyboard.press(/^Send a test delivery$/);
   await sees('delivered 204');
   expect(endpoint.received).toEqual([noticeTypes.at(-1)]);
-  await sees('0 of 0 delivered');
 });
 
 /** Renders a picture whose request names no address, to the end of its webhook. */
