@@ -123,6 +123,17 @@ describe('an unknown query parameter', () => {
     );
   });
 
+  it.each([
+    ['/images/generate', least],
+    ['/images/quote', least],
+    ['/uploads', { content_type: 'image/png', bytes: 1 }],
+    ['/webhooks/endpoints', { url: 'https://example.com/', events: ['creation.completed'] }],
+  ])('One such parameter is enough for a refusal, also with a good body: POST %s', async (path, body) => {
+    const answer = await service.send(`${path}?users=a`, { key: client.key, body });
+    expect(refusalOf(answer)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
+    expect(fieldsOf(answer)).toEqual(['users: unknown_parameter']);
+  });
+
   it('A parameter in another spelling is refused too', async () => {
     expect(fieldsOf(await send('listCreations', 'Limit=2'))).toEqual(['Limit: unknown_parameter']);
   });
