@@ -48,6 +48,8 @@ export const bucketFaults = [
   'more-bytes',
   /** The bytes are right, and the ETag is not their MD5, as where a bucket encrypts with keys of its own. */
   'other-etag',
+  /** The whole object is sent, whatever range is asked for, as servers may do that know no ranges. */
+  'no-ranges',
 ] as const;
 export type BucketFault = (typeof bucketFaults)[number];
 
@@ -95,7 +97,7 @@ export function createClientBucket(options: ClientBucketOptions) {
       case 'GET': {
         const found = objects.get(key);
         if (!found) throw new AwsError('NoSuchKey', 'The specified key does not exist.', { status: 404 });
-        return inRange(found, request.headers['range']);
+        return inRange(found, fault === 'no-ranges' ? undefined : request.headers['range']);
       }
       default:
         throw new AwsError('MethodNotAllowed', 'The method is not allowed.', { status: 405 });

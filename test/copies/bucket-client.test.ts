@@ -76,6 +76,18 @@ describe('An object of a client', () => {
     expect(methods()).toEqual(['PUT', 'GET', 'GET', 'GET', 'PUT', 'GET', 'GET', 'GET']);
   });
 
+  it('A server that knows no ranges can be compared for an object of one part, and for no larger one', async () => {
+    server.fail('other-etag', 'no-ranges');
+    expect(await store()).toMatchObject({ kind: 'stored' });
+    server.fail('more-bytes', 'no-ranges');
+    expect(await store()).toEqual(failed('the bucket holds other bytes than were sent'));
+    const large = { ...object, bytes: Buffer.alloc(9 * 1024 * 1024, 'picture') };
+    server.fail('other-etag', 'no-ranges');
+    expect(await store({ object: large })).toEqual(
+      failed('the checksum cannot be compared: the bucket answered 200'),
+    );
+  });
+
   it.for<BucketFault>(['other-bytes', 'more-bytes'])('In the bucket, %s are no copy', async (fault) => {
     server.fail(fault);
     expect(await store()).toEqual(failed('the bucket holds other bytes than were sent'));

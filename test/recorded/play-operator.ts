@@ -5,6 +5,7 @@ import {
   type OperatorOperationName,
   operatorOperations,
   operatorRoot,
+  type OperatorScope,
   operatorScopes,
 } from '../../service/contract/operator-operations.ts';
 import { defaultLimits } from '../../service/contract/limits.ts';
@@ -26,8 +27,9 @@ import { countedBytes, loggedIn, type RecordedAnswer } from './recorded-answer.t
 
 export const operatorFile = new URL('operator.json', import.meta.url);
 
-/** The good request: its body, and its query. */
+/** A request: its body, its query, and the scope that its key lacks. */
 interface Good {
+  readonly without?: OperatorScope;
   readonly body?: object;
   readonly query?: Readonly<Record<string, string>>;
 }
@@ -87,6 +89,25 @@ const rows: Readonly<Record<OperatorOperationName, Good>> = {
   listActions: {},
 };
 
+/** A member of a body can need a scope beside that of the operation. */
+const more: readonly (readonly [what: string, name: OperatorOperationName, good: Good])[] = [
+  [
+    'with a credit line that the key may not give',
+    'openAccount',
+    { without: 'wallet:adjust', body: { name: 'another', credit_line: 0.5 } },
+  ],
+  [
+    'with a balance that the key may not credit',
+    'openAccount',
+    { without: 'wallet:credit', body: { name: 'another', opening_balance: 0.5 } },
+  ],
+  [
+    'to a credit line that the key may not give',
+    'changeAccount',
+    { without: 'wallet:adjust', body: { credit_line: 0.5 } },
+  ],
+];
+
 const names = Object.keys(rows) as OperatorOperationName[];
 const operationOf = (name: OperatorOperationName): OperatorOperation => operatorOperations[name];
 const environment: Readonly<Record<string, string>> = {
@@ -116,6 +137,7 @@ export async function playOperator(): Promise<RecordedAnswer[]> {
       );
     if (path.includes('{')) entries.push(await play(`${name} of nothing`, name, good, absentIds));
   }
+  for (const [what, name, good] of more) entries.push(await play(`${name} ${what}`, name, good));
   return entries;
 }
 
@@ -127,7 +149,7 @@ async function play(
 ): Promise<RecordedAnswer> {
   const portal = openWholePortal('unguessable', countedBytes());
   const account = await fillAccount(portal, 'studio', name.includes('Payment'));
-  const ask = await openOperator(portal);
+  const ask = await openOperator(portal, good.without);
   const asked = { ...account, ...instead };
   if (name.endsWith('WebhookSecret') && name !== 'issueWebhookSecret')
     await ask('issueWebhookSecret', account);
@@ -146,10 +168,13 @@ type Ask = (
   good?: Good,
 ) => Promise<Omit<RecordedAnswer, 'title'> & { readonly made: string }>;
 
-/** The operator API over the table of the portal, with a key that may do everything. */
-async function openOperator({ table, clock, randomBytes, log }: WholePortal): Promise<Ask> {
+/** The operator API over the table of the portal, with a key that has every scope but one. */
+async function openOperator(
+  { table, clock, randomBytes, log }: WholePortal,
+  without?: OperatorScope,
+): Promise<Ask> {
   const { record, key } = newOperatorKey(
-    { name: 'back end', scopes: [...operatorScopes] },
+    { name: 'back end', scopes: operatorScopes.filter((scope) => scope !== without) },
     { clock, randomBytes },
   );
   await createOperatorKeyStore(table).create(record);

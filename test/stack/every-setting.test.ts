@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { apiRoot, functionOf, operations } from '../../service/contract/operations.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { readTemplate } from '../../local/template.ts';
-import { fullSettings, fullWebAcls } from './full-settings.ts';
 import { templateFile, templateLines } from '../recorded/template-lines.ts';
+import { fullSettings, fullWebAcls } from './full-settings.ts';
 import { nameOf, wordOf } from './template.ts';
 import { pathOf, readStack } from './two-stacks.ts';
 
