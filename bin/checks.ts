@@ -23,9 +23,11 @@ const rooms = 'admin bin client functions lab lib local portal service start tes
 const checks: readonly Check[] = [
   {
     key: 'types',
-    name: 'types and lint',
-    command: ['oxlint', '--type-aware', '--type-check', '--deny-warnings'],
+    name: 'types',
+    // The compiler keeps what it knows in node_modules/.cache. Both packages have a program called tsc.
+    command: ['node', 'node_modules/typescript-7/bin/tsc', '--build', '.', 'client', 'portal'],
   },
+  { key: 'lint', name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   {
     key: 'imports',
     name: 'rules of import',

@@ -40,6 +40,7 @@ it('npm run check names its checks when a name is wrong', async () => {
   await expect(running).rejects.toMatchObject({
     code: 1,
     stdout: '0 passed, 1 failed\n',
-    stderr: 'npm run check -- NAME: "nonsense" is no check. The names are types, imports, format, unused.\n',
+    stderr:
+      'npm run check -- NAME: "nonsense" is no check. The names are types, lint, imports, format, unused.\n',
   });
 });

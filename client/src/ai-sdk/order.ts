@@ -158,7 +158,7 @@ export class SourceFiles {
   async addressOf(file: ImageFile, signal: AbortSignal | undefined): Promise<string> {
     if (file.type === 'url') return file.url;
     const bytes = typeof file.data === 'string' ? bytesOf(file.data) : file.data;
-    const digest = await crypto.subtle.digest('SHA-256', bytes as BufferSource);
+    const digest = await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>);
     const name = String.fromCharCode(...new Uint8Array(digest));
     const known = this.#uploaded.get(name);
     if (known && known.until > this.#now()) return known.address;

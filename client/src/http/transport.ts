@@ -22,13 +22,16 @@ import { isPage } from '../options.ts';
 import type { Authorization } from './user-token.ts';
 import { isTemporary, pauseAfter, type Retry, waitBeforeRetry } from './retry.ts';
 
+/** The body of a request, by its name in each library of types: the one of Node and the one of browsers. */
+type Body = NonNullable<RequestInit['body']>;
+
 /** One request and its whole answer, within a time limit and until a signal is aborted. */
 export interface Exchange {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: BodyInit;
-  readonly redirect: RequestRedirect;
+  readonly body?: Body;
+  readonly redirect: NonNullable<RequestInit['redirect']>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -116,7 +119,7 @@ export interface ForeignCall {
   readonly url: string;
   readonly method: 'GET' | 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: BodyInit;
+  readonly body?: Body;
   readonly options: CallOptions | undefined;
 }
 
@@ -327,6 +330,7 @@ function foreignTarget(
 
 function queryText(query: Query | undefined): string {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+  const text = new URLSearchParams(pairs).toString();
   return text === '' ? '' : `?${text}`;
 }

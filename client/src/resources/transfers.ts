@@ -74,7 +74,7 @@ export class UploadCalls {
   }
 
   async #create(source: ImageSource, { contentType, ...options }: UploadOptions): Promise<Answered<string>> {
-    const blob = source instanceof Blob ? source : new Blob([source as BlobPart]);
+    const blob = source instanceof Blob ? source : new Blob([source as ArrayBuffer]);
     const head = new Uint8Array(await blob.slice(0, typeLength).arrayBuffer());
     const type = contentType ?? imageTypeOf(head);
     if (type === undefined) throw new DarkroomError('The file is no PNG, JPEG or WebP image.');

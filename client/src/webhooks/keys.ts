@@ -4,11 +4,13 @@ import { decodeBase64, WebhookError } from './received.ts';
 const prefix = 'whsec_';
 const hmac = { name: 'HMAC', hash: 'SHA-256' } as const;
 
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 export interface SecretKeys {
   /** Of X-Webhook-Signature-256: the whole secret as UTF-8. */
-  readonly whole: CryptoKey;
+  readonly whole: Key;
   /** Of webhook-signature (Standard Webhooks): the bytes after the prefix. */
-  readonly standard: CryptoKey;
+  readonly standard: Key;
 }
 
 /** Throws `secret_invalid` for everything that is not `whsec_` and base64. */
@@ -27,7 +29,7 @@ export async function keysOf(secret: unknown): Promise<SecretKeys> {
   return { whole, standard };
 }
 
-async function importKey(bytes: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+async function importKey(bytes: Uint8Array<ArrayBuffer>): Promise<Key> {
   return crypto.subtle.importKey('raw', bytes, hmac, false, ['sign', 'verify']);
 }
 
