@@ -1,5 +1,4 @@
 import type { Row } from '../../client/command/terminal/output.ts';
-import { accessPages } from '../provider-access.ts';
 import type { Catalog } from '../../service/catalog/catalog-schema.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type ProviderInfo,
   type ProviderPause,
   providers,
+  vendorAccess,
 } from '../../service/catalog/providers.ts';
 import { checkConfigured } from '../../service/vendors/configured.ts';
 import { checkVendor } from '../../service/vendors/vendors.ts';
@@ -131,7 +131,7 @@ interface Settable extends ProviderInfo {
 /** All providers: first those that are built in, in the order of their table. */
 function everyProvider(configured: readonly ProviderDefinition[]): Settable[] {
   return [
-    ...names.map((name): Settable => ({ name, ...providers[name], accessAt: accessPages[name] })),
+    ...names.map((name): Settable => ({ name, ...providers[name], accessAt: vendorAccess[name]?.page })),
     ...configured.map((definition): Settable => {
       const { name, title, credential, baseUrl } = definition;
       return { name, title, credential, accessAt: baseUrl, definition };

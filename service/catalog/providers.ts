@@ -38,6 +38,73 @@ export type ProviderName = keyof typeof providers;
 /** The sandboxes call no vendor: they need no key. */
 export type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;
 
+/** How an operator gets access to a vendor. */
+interface Access {
+  /** The page that gives the key or the access. */
+  readonly page: string;
+  /** In Markdown. */
+  readonly needs: string;
+  /** What `admin providers check` asks the vendor for, free of charge. */
+  readonly checkAsksFor: string;
+}
+
+/** Only the command and docs/providers.md show this, so no bundle of a function has it. */
+export const vendorAccess: Readonly<Partial<Record<ProviderName, Access>>> = {
+  bedrock: {
+    page: 'https://console.aws.amazon.com/bedrock/home?region=us-west-2#/modelaccess',
+    needs:
+      'no key, only a [first call](#models-of-amazon-bedrock) of each model of Stability in us-west-2 (setting `bedrockRegion`)',
+    checkAsksFor: 'nothing: Bedrock has no free call',
+  },
+  openai: {
+    page: 'https://platform.openai.com/api-keys',
+    needs: 'a key; for some models a verified organization',
+    checkAsksFor: 'the list of models',
+  },
+  google: {
+    page: 'https://aistudio.google.com/apikey',
+    needs: 'a key of the Gemini API, with billing enabled',
+    checkAsksFor: 'the list of models',
+  },
+  bfl: {
+    page: 'https://dashboard.bfl.ai',
+    needs: 'a key',
+    checkAsksFor: 'the credits that are left',
+  },
+  fal: {
+    page: 'https://fal.ai/dashboard/keys',
+    needs: 'a key; for [callbacks](#vendors-that-call-back) also your user id',
+    checkAsksFor: 'the price of a model',
+  },
+  replicate: {
+    page: 'https://replicate.com/account/api-tokens',
+    needs: 'a token',
+    checkAsksFor: 'the account',
+  },
+  alibaba: {
+    page: 'https://modelstudio.console.alibabacloud.com',
+    needs: 'a key of the region Singapore; for another region, set its address in `PROVIDER_BASE_URLS`',
+    checkAsksFor: 'the list of models',
+  },
+  ideogram: {
+    page: 'https://ideogram.ai/platform',
+    needs: 'a key, with credits',
+    checkAsksFor: 'the list of the models that you have trained',
+  },
+  xai: { page: 'https://console.x.ai', needs: 'a key, with credits', checkAsksFor: 'the list of models' },
+  recraft: {
+    page: 'https://app.recraft.ai/profile/api',
+    needs: 'a token, with API units',
+    checkAsksFor: 'the account',
+  },
+  byteplus: {
+    page: 'https://console.byteplus.com/ark/apiKey',
+    needs:
+      'a key of the region ap-southeast-1, and each model of Seedream activated; for another region, set its address in `PROVIDER_BASE_URLS`',
+    checkAsksFor: 'the list of models',
+  },
+} satisfies Record<VendorName, Access>;
+
 const sandboxes: readonly string[] = ['sandbox', 'sandbox-large'] satisfies ProviderName[];
 
 /** Whether the provider paints its pictures itself and obeys the directives of a prompt. */
