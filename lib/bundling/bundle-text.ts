@@ -37,12 +37,12 @@ const eventStreams = '@smithy/core/event-streams';
  * exports, and some load more modules: node:http loads all of fetch.
  */
 const standIns = {
-  'mnemonist/lru-cache': 'lru-cache',
   'node:crypto': 'crypto',
   'node:http': 'http',
   'node:https': 'https',
   'node:process': 'process',
   '@aws-sdk/credential-provider-node': 'credentials',
+  '@aws-sdk/middleware-endpoint-discovery': 'endpoint-discovery',
   '@aws/lambda-invoke-store': 'invoke-store',
   '@modelcontextprotocol/server/_shims': 'mcp-validator',
 };
