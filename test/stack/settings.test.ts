@@ -1,6 +1,8 @@
 /** The settings of a stack: which values they take, and how a wrong value is refused. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
+import { settingsFile, settingsLines } from '../recorded/settings-lines.ts';
 import { fullSettings } from './full-settings.ts';
 
 function refusal(input: unknown): string {
@@ -301,4 +303,8 @@ describe('settings', () => {
       'lib/config/staging.ts: resultDays: must be a whole number from 1 to 3650 (is 0)',
     ]);
   });
+});
+
+it('Wrong values and limits of each setting are answered as recorded (node test/recorded/write.ts records anew)', () => {
+  expect(settingsLines()).toEqual(JSON.parse(readFileSync(settingsFile, 'utf8')));
 });
