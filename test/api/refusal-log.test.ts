@@ -1,32 +1,17 @@
 /** The log of refused requests: what a row costs, what it shows, and what a storm of refusals writes. */
 import { describe, expect, it } from 'vitest';
 import { createMeteredTable } from './metered-table.ts';
-import { openRefusals, type RefusedCaller } from '../../service/api/refusal-store.ts';
+import type { RefusedCaller } from '../../service/api/refusal-store.ts';
 import type { ApiRequest } from '../../service/api/request.ts';
 import { keyInvalid, rateExceeded } from '../../service/api/problems.ts';
 import type { AccountId, TokenId } from '../../service/values/ids.ts';
 import { invalidRequest, type Problem } from '../../service/values/problem.ts';
 import { accountId, apiKeyText, keyId, now } from '../fixtures/records.ts';
 import { fakeLog } from './fakes.ts';
+import { aRequest, refusalsOf } from './refusal-fixture.ts';
 
 const caller: RefusedCaller = { accountId, keyId };
 const minute = 60_000;
-
-function aRequest(change: Partial<ApiRequest> & { readonly text?: string } = {}): ApiRequest {
-  const { text = '', ...rest } = change;
-  return {
-    method: 'POST',
-    path: '/api/public/v1/images/generate',
-    pathId: '',
-    headers: { authorization: `Bearer ${apiKeyText}` },
-    idempotencyKey: { kind: 'absent' },
-    query: {},
-    sourceIp: '203.0.113.77',
-    requestId: 'request-1',
-    body: Buffer.from(text),
-    ...rest,
-  };
-}
 
 const wrong = invalidRequest([
   { field: 'resolution', code: 'invalid_value', message: 'must be one of "1K", "2K", "4K"' },
@@ -36,20 +21,10 @@ const wrong = invalidRequest([
 function aLog({ days = '90', answer }: { days?: string; answer?: () => Promise<never> } = {}) {
   const table = createMeteredTable(answer);
   const log = fakeLog();
-  const open = openRefusals(
-    {
-      clock: table.clock,
-      randomBytes: (count) => new Uint8Array(count),
-      environment: (name) => (name === 'KEEP_PROMPTS_DAYS' ? days : 'table'),
-      log: () => log,
-      schema: () => ({ written: 1, newestKnown: 1 }),
-      remembered: (_name, make) => {
-        const state = make();
-        return () => state;
-      },
-      dynamodb: table.client,
-    },
-    { log },
+  const open = refusalsOf(
+    { ...table, name: 'table', randomBytes: (count) => new Uint8Array(count) },
+    log,
+    days,
   );
   const note = (request = aRequest(), problem: Problem = wrong, by = caller): Promise<void> =>
     open().note(request, by, problem);

@@ -1,7 +1,7 @@
 /** A storm of 100,000 refused requests: what the log writes, and what it shows of the storm. */
 import { expect, it } from 'vitest';
 import { createRequestLogReads, type RequestPage } from '../../service/api/request-log-reads.ts';
-import { openRefusals } from '../../service/api/refusal-store.ts';
+import { aRequest, refusalsOf } from './refusal-fixture.ts';
 import { overBalance, rateExceeded } from '../../service/api/problems.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accountId, apiKeyText, keyId, now, seededBytes } from '../fixtures/records.ts';
@@ -26,27 +26,13 @@ it('A storm of 100,000 refusals costs a write unit each at most, and its few row
       return Reflect.get(target, name) as unknown;
     },
   });
-  const on = {
-    // No write takes long, and the fake clock would check each of their limits for ever.
-    clock: { ...clock, timeout: () => ({ signal: new AbortController().signal, release: () => undefined }) },
-    randomBytes: seededBytes,
-    environment: (name: string) => (name === 'TABLE_NAME' ? 'table' : '90'),
-    log: () => log,
-    schema: () => ({ written: 1, newestKnown: 1 }),
-    dynamodb: client,
+  // No write takes long, and the fake clock would check each of their limits for ever.
+  const patient = {
+    ...clock,
+    timeout: () => ({ signal: new AbortController().signal, release: () => undefined }),
   };
-  const opened = Array.from({ length: environments }, () =>
-    openRefusals(
-      {
-        ...on,
-        remembered: (_name, make) => {
-          const state = make();
-          return () => state;
-        },
-      },
-      { log },
-    ),
-  );
+  const lossy = { client, name: 'table', clock: patient, randomBytes: seededBytes };
+  const opened = Array.from({ length: environments }, () => refusalsOf(lossy, log));
   const problems = [
     rateExceeded('post', 60, 30),
     overBalance(asMicros(40_000), asMicros(0), 'https://portal.test/wallet'),
@@ -57,11 +43,7 @@ it('A storm of 100,000 refusals costs a write unit each at most, and its few row
     const body = Buffer.from(
       JSON.stringify({ prompt: `number ${number} ${apiKeyText} ${'x '.repeat(500)}` }),
     );
-    const request = {
-      ...{ method: 'POST', path: '/api/public/v1/images/generate', pathId: '', headers: {}, query: {} },
-      ...{ idempotencyKey: { kind: 'absent' } as const, sourceIp: '203.0.113.7', body },
-      requestId: `request-${number}`,
-    };
+    const request = aRequest({ sourceIp: '203.0.113.7', body, requestId: `request-${number}` });
     const problem = number % 7 === 0 ? problems[1] : problems[0];
     await opened[number % environments]?.().note(request, { accountId, keyId }, problem);
   }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { busyFile, playBusy } from './play-busy.ts';
 import { operatorFile, playOperator } from './play-operator.ts';
 import { playPortal, portalFile } from './play-portal.ts';
 import type { RecordedAnswer } from './recorded-answer.ts';
@@ -11,6 +12,7 @@ import type { RecordedAnswer } from './recorded-answer.ts';
 describe.each([
   ['the portal', portalFile, playPortal],
   ['the operator API', operatorFile, playOperator],
+  ['an account with a history', busyFile, playBusy],
 ])('%s answers as recorded', (_name, file, play) => {
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as RecordedAnswer[];
   let played: readonly RecordedAnswer[];

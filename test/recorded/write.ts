@@ -10,18 +10,20 @@ const { record } = await import('./record.ts');
 const { playPortal, portalFile } = await import('./play-portal.ts');
 const { templateFile, templateLines } = await import('./template-lines.ts');
 const { settingsFile, settingsLines } = await import('./settings-lines.ts');
+const { busyFile, playBusy } = await import('./play-busy.ts');
 const { operatorFile, playOperator } = await import('./play-operator.ts');
 const began = performance.now();
 const { api, admin } = await record();
 await writeFile(apiFile, `${JSON.stringify(api, null, 2)}\n`);
 await writeFile(adminFile, `${JSON.stringify(admin, null, 2)}\n`);
-const [portal, operator] = [await playPortal(), await playOperator()];
+const [portal, operator, busy] = [await playPortal(), await playOperator(), await playBusy()];
+await writeFile(busyFile, `${JSON.stringify(busy, null, 2)}\n`);
 await writeFile(portalFile, `${JSON.stringify(portal, null, 2)}\n`);
 await writeFile(templateFile, `${JSON.stringify(templateLines(), null, 2)}\n`);
 await writeFile(settingsFile, `${JSON.stringify(settingsLines(), null, 2)}\n`);
 await writeFile(operatorFile, `${JSON.stringify(operator, null, 2)}\n`);
 const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-const operations = portal.length + operator.length;
+const operations = portal.length + operator.length + busy.length;
 process.stderr.write(
   `${api.length} requests, ${admin.length} commands and ${operations} requests of the portal and the operator API ` +
     `are recorded in ${seconds} s.\n`,
