@@ -23,6 +23,7 @@ import { absentIds } from '../portal/every-request.ts';
 import { fillAccount, type FilledAccount } from '../portal/filled-account.ts';
 import { secrets } from '../portal/portal-fixture.ts';
 import { openWholePortal, type WholePortal } from '../portal/whole-portal.ts';
+import { fillBusyAccount } from './busy-account.ts';
 import { countedBytes, loggedIn, type RecordedAnswer } from './recorded-answer.ts';
 
 export const operatorFile = new URL('operator.json', import.meta.url);
@@ -148,7 +149,11 @@ async function play(
   instead: Partial<FilledAccount> = {},
 ): Promise<RecordedAnswer> {
   const portal = openWholePortal('unguessable', countedBytes());
-  const account = await fillAccount(portal, 'studio', name.includes('Payment'));
+  // What reads has a history to read.
+  const account =
+    operationOf(name).method === 'GET'
+      ? await fillBusyAccount(portal)
+      : await fillAccount(portal, 'studio', name.includes('Payment'));
   const ask = await openOperator(portal, good.without);
   const asked = { ...account, ...instead };
   if (name.endsWith('WebhookSecret') && name !== 'issueWebhookSecret')
