@@ -4,7 +4,7 @@
  * Logs user guide, "Embedded metric format specification").
  */
 import { alarmMetric, type MetricDefinition, metrics } from '../contract/metrics.ts';
-import type { Log } from '../values/runtime.ts';
+import type { AnyLog } from '../values/runtime.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -59,7 +59,7 @@ export interface JsonLogOptions {
 }
 
 /** Writes a JSON object a line with its metrics, past the console, which Lambda would wrap. */
-export function createJsonLog({ component, namespace, now }: JsonLogOptions): Log {
+export function createJsonLog({ component, namespace, now }: JsonLogOptions): AnyLog {
   const write = (
     level: 'info' | 'alarm',
     event: string,

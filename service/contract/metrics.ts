@@ -1,7 +1,8 @@
 /** The metrics, each with the event of the log that it counts, so that the two cannot disagree. */
+import type { LogEvent, LogMember } from './log-lines.ts';
 
 export interface MetricDefinition {
-  readonly event: string;
+  readonly event: LogEvent;
   readonly name: string;
   readonly unit: 'Count' | 'Milliseconds' | 'None';
   /** The field of the event that holds the value. Absent: each event counts as 1. */
@@ -12,20 +13,20 @@ export interface MetricDefinition {
 
 const all = [[]] as const;
 
-type Dimensions = MetricDefinition['dimensions'];
+type Dimensions<Event extends LogEvent> = readonly (readonly LogMember<Event>[])[];
 
 /** A function has this table in its bundle, so the rows are short. */
-const counted = <Event extends string, Name extends string>(
+const counted = <Event extends LogEvent, Name extends string>(
   event: Event,
   name: Name,
-  field?: string,
-  dimensions: Dimensions = all,
+  field?: LogMember<Event>,
+  dimensions: Dimensions<Event> = all,
 ) => ({ event, name, unit: 'Count', ...(field !== undefined && { field }), dimensions }) as const;
-const timed = <Event extends string, Name extends string>(
+const timed = <Event extends LogEvent, Name extends string>(
   event: Event,
   name: Name,
-  field: string,
-  dimensions: Dimensions = all,
+  field: LogMember<Event>,
+  dimensions: Dimensions<Event> = all,
 ) => ({ event, name, unit: 'Milliseconds', field, dimensions }) as const;
 
 export const metrics = [

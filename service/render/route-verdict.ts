@@ -1,6 +1,5 @@
 /** What a provider's last answer means for the creation, for its record and for the operator. */
 import type { FailureName, RefusalReason } from '../contract/failures.ts';
-import type { AlarmEvent } from '../contract/metrics.ts';
 import type { AspectRatio, OutputFormat } from '../contract/request-fields.ts';
 import { isPassing, outcomeOf, type RouteOutcome } from '../contract/route-outcome.ts';
 import { isOfRatio } from '../creations/aspect-ratio.ts';
@@ -28,8 +27,10 @@ export function judgeImage(
   return { kind: 'good', header, isOfAskedRatio: isOfRatio(header, asked.aspectRatio) };
 }
 
+type VerdictAlarm = 'provider_refused_credentials' | 'provider_answer_unknown';
+
 /** Refusals that need an operator, each with its event in the log and the alarms. */
-const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
+const alarms: Readonly<Partial<Record<RefusalReason, VerdictAlarm>>> = {
   credentials: 'provider_refused_credentials',
   unknown_answer: 'provider_answer_unknown',
 };
@@ -37,7 +38,7 @@ const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
 interface Ended {
   readonly outcome: RouteOutcome;
   readonly detail?: string;
-  readonly alarm?: AlarmEvent;
+  readonly alarm?: VerdictAlarm;
 }
 
 /** 'next': this route is not available. 'over': no other route would give an image either. */

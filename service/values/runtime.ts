@@ -1,4 +1,5 @@
 /** Time, random bytes and the log, which every handler gets. */
+import type { BareEvent, LogEvent, LogFields } from '../contract/log-lines.ts';
 import type { AlarmEvent } from '../contract/metrics.ts';
 
 /** A signal that aborts at its time. The caller releases the signal after the work. */
@@ -22,10 +23,18 @@ export interface Clock {
 
 export type RandomBytes = (count: number) => Uint8Array;
 
-/** Structured logging. Fields never hold a prompt, a key, a secret or a signed address. */
+/** Structured logging. A line has the members that service/contract/log-lines.ts states for its event. */
 export interface Log {
+  info(event: BareEvent): void;
+  info<Event extends LogEvent>(event: Event, fields: LogFields<Event>): void;
+  alarm(event: BareEvent & AlarmEvent): void;
+  alarm<Event extends AlarmEvent>(event: Event, fields: LogFields<Event>): void;
+}
+
+/** The same, for what writes the lines of every event. */
+export interface AnyLog {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  alarm(event: AlarmEvent, fields?: Readonly<Record<string, unknown>>): void;
+  alarm(event: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /** The name of an error, for the log. Its message may hold a prompt or a secret, so it stays out. */
@@ -38,14 +47,12 @@ export function logWith<Services extends { readonly log: Log }>(
   services: Services,
   ids: Readonly<Record<string, string | undefined>>,
 ): Services {
-  const { log } = services;
-  return {
-    ...services,
-    log: {
-      info: (event, fields) => log.info(event, { ...ids, ...fields }),
-      alarm: (event, fields) => log.alarm(event, { ...ids, ...fields }),
-    },
+  const written: AnyLog = services.log;
+  const log: AnyLog = {
+    info: (event, fields) => written.info(event, { ...ids, ...fields }),
+    alarm: (event, fields) => written.alarm(event, { ...ids, ...fields }),
   };
+  return { ...services, log };
 }
 
 // The schema of what one release writes and another reads: the records of creations and the inputs of their

@@ -27,7 +27,7 @@ const openingBalanceUsd = '25';
 export interface LinkDoorOptions {
   readonly origin: string;
   readonly hasIssuer: boolean;
-  readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Undefined until the service is ready. */
   readonly operator: () => OperatorServices | undefined;
 }
