@@ -7,12 +7,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { busyFile, playBusy } from './play-busy.ts';
 import { operatorFile, playOperator } from './play-operator.ts';
 import { playPortal, portalFile } from './play-portal.ts';
+import { playTools, toolsFile } from './play-tools.ts';
 import type { RecordedAnswer } from './recorded-answer.ts';
 
 describe.each([
   ['the portal', portalFile, playPortal],
   ['the operator API', operatorFile, playOperator],
   ['an account with a history', busyFile, playBusy],
+  ['the MCP endpoint', toolsFile, playTools],
 ])('%s answers as recorded', (_name, file, play) => {
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as RecordedAnswer[];
   let played: readonly RecordedAnswer[];
