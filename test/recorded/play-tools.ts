@@ -34,10 +34,10 @@ const messages: Readonly<Record<string, object>> = {
   }),
   'a quote above the maximum': called('quote_image', { ...image, max_cost: 0.001 }),
   'an image': called('generate_image', { ...image, wait_seconds: 0 }),
-  'a creation': called('get_creation', { id: creationId }),
+  'an absent creation': called('get_creation', { id: creationId }),
   'the creations': called('list_creations', { limit: 2 }),
   'the failed creations': called('list_creations', { status: 'failed' }),
-  'a cancel': called('cancel_creation', { id: creationId }),
+  'a cancel of an absent creation': called('cancel_creation', { id: creationId }),
   'the balance': called('get_balance'),
   ...Object.fromEntries(names.map((name) => [`${name} with wrong arguments`, called(name, wrong)])),
 };
