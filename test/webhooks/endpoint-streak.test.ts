@@ -26,9 +26,12 @@ async function after(
   {
     url = endpoint.url,
     noticeUrl = 'https://hooks.test/n',
-  }: { url?: string; noticeUrl?: string | null } = {},
+    refusedWrites = 0,
+  }: { url?: string; noticeUrl?: string | null; refusedWrites?: number } = {},
 ): Promise<{ readonly next: Endpoint | undefined; readonly told: readonly string[] }> {
   let next: Endpoint | undefined;
+  let writes = 0;
+  const known = { revision: 1, list: [{ ...endpoint, ...before }] };
   const told: NoticeRecord[] = [];
   const { noticeUrl: _own, ...rest } = anAccount();
   const watched = { ...rest, ...(noticeUrl !== null && { noticeUrl }) };
@@ -38,7 +41,10 @@ async function after(
     clock: { ...staged.clock, now: () => now },
     randomBytes: seededBytes,
     endpoints: stub<DeliveryServices['endpoints']>({
+      read: async () => Promise.resolve(known),
       write: async (_id, _known, list, notices) => {
+        writes += 1;
+        if (writes <= refusedWrites) return Promise.resolve(false);
         [next] = list;
         told.push(...(notices ?? []));
         return Promise.resolve(true);
@@ -59,7 +65,7 @@ async function after(
     startedAt: new Date(now).toISOString(),
     outcome,
   };
-  await noteStreaks(accountId, { revision: 1, list: [{ ...endpoint, ...before }] }, [delivery], services);
+  await noteStreaks(accountId, known, [delivery], services);
   return { next, told: told.map(({ type }) => type) };
 }
 
@@ -92,6 +98,12 @@ describe('the row of failures of an endpoint', () => {
       told: ['endpoint.disabled'],
     });
     expect((await after({ ...failing, toldAt: now - day + 1 }, 'failed')).next).toBeUndefined();
+  });
+
+  it('Up to two writes that others overtook are repeated, and after three nothing is noted', async () => {
+    const noted = { next: { ...endpoint, failingSince: now }, told: [] };
+    expect(await after({}, 'failed', { refusedWrites: 2 })).toEqual(noted);
+    expect(await after({}, 'failed', { refusedWrites: 3 })).toEqual({ next: undefined, told: [] });
   });
 
   it('An account that gets no notices has its endpoint switched off all the same', async () => {
