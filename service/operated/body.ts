@@ -88,7 +88,11 @@ function limit(name: keyof AccountLimits): z.ZodMiniOptional<z.ZodMiniNumber> {
 }
 
 /** The limits of an account in a body. @param fields the limits by the names of their fields */
-export function limitsBody<Field extends string>(fields: Readonly<Record<Field, keyof AccountLimits>>) {
+export function limitsBody<const Fields extends Readonly<Record<string, keyof AccountLimits>>>(
+  // Every limit has its member.
+  fields: keyof AccountLimits extends Fields[keyof Fields] ? Fields : never,
+) {
+  type Field = keyof Fields & string;
   const all = Object.entries<keyof AccountLimits>(fields);
   const shape = Object.fromEntries(all.map(([field, name]) => [field, limit(name)]));
   return {

@@ -5,6 +5,9 @@ import { rateExceeded } from '../../service/api/problems.ts';
 import { failureNames, type FailureName } from '../../service/contract/failures.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
 import type { CreationRecord, RouteAttempt } from '../../service/creations/creation.ts';
+import { createOperatorKeyStore } from '../../service/operated/operator-key-store.ts';
+import { newOperatorKey } from '../../service/operated/operator-key.ts';
+import type { PaymentId } from '../../service/payments/payment.ts';
 import { type CreationId, type TokenId, uuidV7 } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { invalidRequest } from '../../service/values/problem.ts';
@@ -73,6 +76,8 @@ const everyField: Partial<CreationRecord> = {
   attempts: [attempt, rendered],
 };
 
+const triedTwice = { url: 'https://busy.test/hook', status: 'pending', attempts: 2, nextAt: now } as const;
+
 const history: readonly Past[] = [
   { daysAgo: 0, key: 0 },
   { daysAgo: 0, key: 2, change: { index: 1, user: 'ada' }, ended: 'completed' },
@@ -84,6 +89,7 @@ const history: readonly Past[] = [
     change: { attempts: [attempt] },
     ended,
   })),
+  { daysAgo: 0, key: 0, change: { webhook: triedTwice }, ended: 'completed' },
   { daysAgo: 1, key: 1, change: { user: 'ada', attempts: [rendered] }, ended: 'completed' },
   { daysAgo: 6, key: 0, change: { resultsDeletedBy: keyOfNobody }, ended: 'completed' },
   { daysAgo: 25, key: 0, change: { user: 'bob', costMicros: asMicros(90_000) }, ended: 'completed' },
@@ -105,11 +111,23 @@ export async function fillBusyAccount(portal: WholePortal): Promise<BusyAccount>
   for (const delivery of tried) await portal.deliveries.record(delivery);
   await refuse(portal, account, keys);
   for (let failures = 0; failures < 10; failures += 1) await portal.deliveries.countFailure(id);
+  await leaveForOperator(portal, account);
   await portal.wallet.adjust(id, asMicros(-250_000), 'goodwill', 'too much');
   await portal.wallet.topUp(id, asMicros(3_000_000), 'invoice 8');
   for (const role of ['developer', 'finance'] as const)
     await portal.signIn(`${role}@studio.test`, id, role, { keyCapMicros: 5_000_000 });
   return { ...account, endpoint, keys, creations, deliveries: tried.map((one) => one.id) };
+}
+
+/** A payment that the operator has to check, and a key of the operator API. */
+async function leaveForOperator(portal: WholePortal, { owner }: FilledAccount): Promise<void> {
+  const { clock, randomBytes, table } = portal;
+  const { body } = await portal.ask('beginPayment', { as: owner, body: { amount: 7, save_card: false } });
+  const payment = await portal.stripePayments.read(body.id as PaymentId);
+  if (payment === undefined || !(await portal.stripePayments.hold(payment)))
+    throw new Error('the payment is not held');
+  const { record } = newOperatorKey({ name: 'back end', scopes: ['wallet:credit'] }, { clock, randomBytes });
+  await createOperatorKeyStore(table).create(record);
 }
 
 /** A plain key, a key with every cap that ends soon, and the key of the playground; and one that was revoked. */

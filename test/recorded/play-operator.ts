@@ -45,7 +45,10 @@ const rows: Readonly<Record<OperatorOperationName, Good>> = {
       external_id: 'customer-2',
       opening_balance: 5,
       credit_line: 1,
-      limits: { max_concurrent: 3, post_rate: 7 },
+      limits: {
+        ...{ post_rate: 7, get_rate: 9, user_post_rate: 5, user_get_rate: 6 },
+        ...{ max_concurrent: 3, deadline: 90, max_unused_uploads: 4 },
+      },
       providers: ['fal'],
       hidden_models: ['sandbox-sketch'],
       notice_url: 'https://receiver.test/notices',

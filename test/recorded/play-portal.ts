@@ -99,7 +99,10 @@ const more: readonly (readonly [what: string, name: PortalOperationName, ask: As
         name: 'renamed',
         condition: 'suspended',
         credit_line: 5,
-        limits: { max_concurrent: 3 },
+        limits: {
+          ...{ post_rate: 7, get_rate: 9, user_post_rate: 5, user_get_rate: 6 },
+          ...{ max_concurrent: 3, deadline_seconds: 90, max_unused_uploads: 4 },
+        },
         results: 'unguessable',
       },
     }),
