@@ -28,7 +28,7 @@ export async function eraseByAge(services: EraseContentServices, isTimeUp: () =>
       const left = await eraseAll(creations, services);
       erased += creations.length - left.length;
       const days = left.map(({ createdAt }) => createdAt.slice(0, 10));
-      const [leftFrom] = [...days, ...(progress.leftFrom === undefined ? [] : [progress.leftFrom])].sort();
+      const [leftFrom] = [...days, progress.leftFrom].sort();
       progress = { ...progress, ...(leftFrom !== undefined && { leftFrom }) };
       // This account is read again from its beginning. Erased creations are skipped.
       if (isTimeUp()) {

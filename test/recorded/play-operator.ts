@@ -24,7 +24,7 @@ import { fillAccount, type FilledAccount } from '../portal/filled-account.ts';
 import { secrets } from '../portal/portal-fixture.ts';
 import { openWholePortal, type WholePortal } from '../portal/whole-portal.ts';
 import { fillBusyAccount } from './busy-account.ts';
-import { countedBytes, loggedIn, type RecordedAnswer } from './recorded-answer.ts';
+import { countedBytes, leftBy, type RecordedAnswer } from './recorded-answer.ts';
 
 export const operatorFile = new URL('operator.json', import.meta.url);
 
@@ -33,6 +33,8 @@ interface Good {
   readonly without?: OperatorScope;
   readonly body?: object;
   readonly query?: Readonly<Record<string, string>>;
+  /** Instead of the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const credit = { amount: 12.5, reference: 'invoice 7', source: 'bank', note: 'paid late' };
@@ -112,6 +114,14 @@ const more: readonly (readonly [what: string, name: OperatorOperationName, good:
   ],
 ];
 
+const strangers: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
+  ['without a key', { authorization: '' }],
+  ['without a key, from a page of another site', { authorization: '', 'sec-fetch-site': 'cross-site' }],
+  ['with another scheme', { authorization: 'Basic YTpi' }],
+  ['with no key of the form', { authorization: 'Bearer nothing' }],
+  ['with the key of nobody', { authorization: `Bearer dk_op_${'A'.repeat(60)}` }],
+];
+
 const names = Object.keys(rows) as OperatorOperationName[];
 const operationOf = (name: OperatorOperationName): OperatorOperation => operatorOperations[name];
 const environment: Readonly<Record<string, string>> = {
@@ -141,6 +151,8 @@ export async function playOperator(): Promise<RecordedAnswer[]> {
       );
     if (path.includes('{')) entries.push(await play(`${name} of nothing`, name, good, absentIds));
   }
+  for (const [what, headers] of strangers)
+    entries.push(await play(`listAccounts ${what}`, 'listAccounts', { headers }));
   for (const [what, name, good] of more) entries.push(await play(`${name} ${what}`, name, good));
   return entries;
 }
@@ -166,8 +178,7 @@ async function play(
     name === 'reversePayment' ? await ask('createPayment', account, rows.createPayment) : {};
   const payment = made === '' || instead.payment !== undefined ? asked.payment : made;
   const { made: _, ...answer } = await ask(name, { ...asked, payment }, good);
-  const logged = loggedIn(portal, name);
-  return { title, ...answer, ...(logged.length > 0 && { logged }) };
+  return { title, ...answer, ...leftBy(portal, name) };
 }
 
 type Ask = (
@@ -206,7 +217,7 @@ async function openOperator(
     }),
   );
   let sent = 0;
-  return async (name, { id, key: apiKey, payment }, { body, query = {} } = {}) => {
+  return async (name, { id, key: apiKey, payment }, { body, query = {}, headers: sentHeaders = {} } = {}) => {
     sent += 1;
     const { method, path } = operationOf(name);
     const rawPath = `${operatorRoot}${path}`
@@ -218,6 +229,7 @@ async function openOperator(
         rawPath,
         headers: {
           authorization: `Bearer ${key}`,
+          ...sentHeaders,
           ...(body && { 'content-type': 'application/json', 'idempotency-key': `request-${sent}` }),
         },
         queryStringParameters: query,

@@ -4,7 +4,7 @@ import type { PortalOperationName } from '../../service/contract/operations.ts';
 import { absentIds, names, openStage, operationOf, prepare, rows, signIn } from '../portal/every-request.ts';
 import type { FilledAccount } from '../portal/filled-account.ts';
 import { type Asked, openWholePortal } from '../portal/whole-portal.ts';
-import { countedBytes, loggedIn, type RecordedAnswer } from './recorded-answer.ts';
+import { countedBytes, leftBy, type RecordedAnswer } from './recorded-answer.ts';
 
 export const portalFile = new URL('portal.json', import.meta.url);
 
@@ -167,12 +167,11 @@ async function play(title: string, name: PortalOperationName, ask?: Ask): Promis
   const { role } = operationOf(name);
   const as = role === 'operator' ? await signIn(stage, role) : account.owner;
   const { status, headers, text, body } = await portal.ask(name, { ...ask?.(account), as });
-  const logged = loggedIn(portal, name);
   return {
     title,
     status,
     headers,
     body: text.startsWith('{') ? body : text,
-    ...(logged.length > 0 && { logged }),
+    ...leftBy(portal, name),
   };
 }

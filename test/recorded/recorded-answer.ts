@@ -11,13 +11,22 @@ export interface RecordedAnswer {
   readonly body: unknown;
   /** The rows of the log of actions about it. */
   readonly logged?: readonly object[];
+  /** The lines of the log, each with its members. */
+  readonly lines?: readonly (readonly [line: string, fields: unknown])[];
 }
 
 /** The rows of the log of actions about an operation, in all accounts. */
-export function loggedIn({ memory }: WholePortal, operation: string): Record<string, unknown>[] {
+function loggedIn({ memory }: WholePortal, operation: string): Record<string, unknown>[] {
   return [...memory.all()]
     .map((item) => unmarshall(item as Record<string, AttributeValue>))
     .filter(({ action }) => action === operation);
+}
+
+/** What a request left behind beside its answer, if anything. */
+export function leftBy(portal: WholePortal, operation: string): Pick<RecordedAnswer, 'logged' | 'lines'> {
+  const logged = loggedIn(portal, operation);
+  const lines = portal.log.entries;
+  return { ...(logged.length > 0 && { logged }), ...(lines.length > 0 && { lines }) };
 }
 
 /** Bytes that never repeat, and are the same in each run. */

@@ -31,7 +31,10 @@ const values: Readonly<Record<RareName, string>> = {
 /** What a request with the field has in its body. */
 function wordsOf(field: RareName, vendor: FleetName): string {
   if (field === 'mask_url') return vendor === 'comfyui' ? 'SetLatentNoiseMask' : 'name="mask"';
-  return field === 'negative_prompt' ? values[field] : `"${field}":"${values[field]}"`;
+  // A workflow has the text in a node of its own.
+  return field === 'negative_prompt' && vendor === 'comfyui'
+    ? values[field]
+    : `"${field}":"${values[field]}"`;
 }
 
 /** A source image, and its mask. */
