@@ -145,6 +145,16 @@ describe('the answer of GET /events', () => {
     expect(placeIn(page)).toEqual({ page: 1, index: page.data.length });
   });
 
+  it.each([
+    ...['0', '101', '1000', '-1', '1.5', 'x', ''].map((text) => ['limit', text] as const),
+    ...['21', '1000', '-1', '1.5', 'x', ''].map((text) => ['wait', text] as const),
+    ['include', 'everything'],
+  ])('The parameter %s=%j is refused', async (field, text) => {
+    await expect(ask([], { [field]: text })).rejects.toMatchObject({
+      details: { errors: [{ field, code: 'invalid_value' }] },
+    });
+  });
+
   it('A position that the log does not have is refused like a broken cursor', async () => {
     const asking = ask([], {}, { log: { read: () => Promise.resolve(undefined) } });
     await expect(asking).rejects.toMatchObject({
