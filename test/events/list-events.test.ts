@@ -148,7 +148,7 @@ describe('the answer of GET /events', () => {
   it.each([
     ...['0', '101', '1000', '-1', '1.5', 'x', ''].map((text) => ['limit', text] as const),
     ...['21', '1000', '-1', '1.5', 'x', ''].map((text) => ['wait', text] as const),
-    ['include', 'everything'],
+    ['include', 'everything'] as const,
   ])('The parameter %s=%j is refused', async (field, text) => {
     await expect(ask([], { [field]: text })).rejects.toMatchObject({
       details: { errors: [{ field, code: 'invalid_value' }] },
