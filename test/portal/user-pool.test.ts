@@ -144,10 +144,12 @@ describe('the user of an invited address', () => {
     );
   });
 
-  it('is made in spite of an error that passes', async () => {
-    busy = 2;
+  it('is made in spite of three errors that pass, and a fourth is thrown', async () => {
+    busy = 3;
     await register()('a@acme.test');
     expect(users).toHaveLength(1);
+    busy = 4;
+    await expect(register()('b@acme.test')).rejects.toThrow('InternalErrorException');
   });
 
   it.each([
