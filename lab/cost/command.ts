@@ -40,6 +40,7 @@ export async function cost(args: readonly string[]): Promise<boolean> {
 
 interface Values {
   readonly measured?: string;
+  readonly stored?: boolean;
   readonly write?: boolean;
   readonly vendor?: string;
   readonly creations?: string;
@@ -65,7 +66,8 @@ function parse(args: readonly string[]): Values {
     .option('--picture <size>', '1K, 2K, 4K, or sources: from source images (1K)')
     .option('--megabytes <number>', 'how large a picture is')
     .option('--measured <number>', 'measure with so many creations of each kind (20)')
-    .option('--write', 'measure again, and write docs/cost.md')
+    .option('--stored', 'take the stored counts instead of measuring, for new prices, alarms and vendors')
+    .option('--write', 'write docs/cost.md, and the counts')
     .option('--json', 'one JSON document')
     .parse(args, { from: 'user' })
     .opts<Values>();
@@ -92,8 +94,8 @@ export function orderOf(values: Partial<Values>): Order {
   if (vendor === undefined || !isBuiltIn(vendor))
     throw new Refused(`--vendor: name one of ${vendorNames.join(', ')}.`);
   if (webhook && polls) throw new Refused('--webhook and --polls exclude each other.');
-  if (values.measured !== undefined || values.write === true)
-    throw new Refused('--measured and --write go with no option of an estimate.');
+  if (values.measured !== undefined || values.stored === true || values.write === true)
+    throw new Refused('--measured, --stored and --write go with no option of an estimate.');
   const renderer = rendererOfPicture[picture];
   if (renderer === undefined)
     throw new Refused(`--picture: name one of ${Object.keys(rendererOfPicture).join(', ')}.`);
@@ -165,9 +167,15 @@ function cents(usd: number): number {
   return Number(usd.toFixed(2));
 }
 
-async function remeasure({ measured = '20', write = false, json }: Values): Promise<void> {
-  const counted = await measure(numberOf('--measured', measured, 1), (line) => console.error(pc.dim(line)));
-  const { kinds, reconciler } = keepFigures(counted, committedCounts);
+async function measured(creations: string): Promise<typeof committedCounts> {
+  const counted = await measure(numberOf('--measured', creations, 1), (line) => console.error(pc.dim(line)));
+  return keepFigures(counted, committedCounts);
+}
+
+async function remeasure({ stored = false, write = false, json, ...values }: Values): Promise<void> {
+  if (stored && values.measured !== undefined)
+    throw new Refused('--stored and --measured exclude each other.');
+  const { kinds, reconciler } = stored ? committedCounts : await measured(values.measured ?? '20');
   const memory = await memoryOf();
   const report = { kinds, memory, standing: await standingOf(reconciler, memory) };
   if (write) {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { operations, type OperationName, openaiOperations } from '../../service/contract/operations.ts';
+import { plainRows } from '../../service/contract/request-fields.ts';
 import { failureNames, failures } from '../../service/contract/failures.ts';
 import { alarmMetric, metrics, type MetricDefinition } from '../../service/contract/metrics.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
@@ -230,6 +231,11 @@ describe('docs/openai.md', () => {
     const stated = Object.values(openaiOperations).map(({ method, path }) => `${method} ${path}`);
     const rows = tableRows(openaiPage.text).map(([first]) => first);
     expect(rows.filter((first) => /^(GET|POST) /.test(first ?? '')).toSorted()).toEqual(stated.toSorted());
+  });
+
+  it('The table of fields has every plain field of a request', () => {
+    const named = tableRows(openaiPage.text).flatMap(([first = '']) => first.match(/\w+/g) ?? []);
+    expect(named).toEqual(expect.arrayContaining(plainRows.map(([name]) => name)));
   });
 
   it('The table of errors has status, type, code and retry of every error', () => {

@@ -115,8 +115,9 @@ describe('the calculator', () => {
     [{ vendor: 'fal', seconds: '-1' }, '--seconds: "-1" must be a number of at least 0.'],
     [{ vendor: 'fal', webhook: true, polls: true }, '--webhook and --polls exclude each other.'],
     [{ vendor: 'fal', picture: '8K' }, '--picture: name one of 1K, 2K, 4K, sources.'],
-    [{ vendor: 'fal', write: true }, '--measured and --write go with no option of an estimate.'],
-    [{ vendor: 'fal', measured: '3' }, '--measured and --write go with no option of an estimate.'],
+    [{ vendor: 'fal', write: true }, '--measured, --stored and --write go with no option of an estimate.'],
+    [{ vendor: 'fal', stored: true }, '--measured, --stored and --write go with no option of an estimate.'],
+    [{ vendor: 'fal', measured: '3' }, '--measured, --stored and --write go with no option of an estimate.'],
   ])('The options %o are refused with the sentence "%s"', (options, sentence) => {
     expect(() => orderOf(options)).toThrow(sentence);
   });

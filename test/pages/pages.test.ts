@@ -822,11 +822,11 @@ describe('The playground', () => {
     const { page } = portal;
     await portal.open('playground', 'Playground');
     await page.getByLabel('Prompt', { exact: true }).fill('a pier & a lamp');
-    await page.getByLabel('Seed').fill('7');
+    await page.getByLabel('Seed', { exact: true }).fill('7');
     await expect.poll(() => new URL(page.url()).hash).toBe('#prompt=a+pier+%26+a+lamp&seed=7');
     await page.reload();
     expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('a pier & a lamp');
-    expect(await page.getByLabel('Seed').inputValue()).toBe('7');
+    expect(await page.getByLabel('Seed', { exact: true }).inputValue()).toBe('7');
     await page.getByText('"seed":7').waitFor();
     await page.getByRole('tab', { name: 'OpenAI SDK' }).click();
     await page.getByText('do not know resolution, aspect_ratio, seed.').waitFor();
