@@ -171,6 +171,13 @@ const withPreview = (bytes: Buffer, preview: Buffer): Buffer =>
     bytes.subarray(2),
   ]);
 
+/** Colours of eight bits, in rows of so many bytes. */
+const plainRows = (bytes: number) => ({
+  depth: 8,
+  colour: 2,
+  rows: Array.from({ length: shape.height }, () => Array<number>(bytes).fill(0)),
+});
+
 describe('a picture that gives no thumbnails', () => {
   it.each<[string, Buffer, object]>([
     ...Object.entries(otherKinds).map(([name, text]): [string, Buffer, object] => [
@@ -178,8 +185,14 @@ describe('a picture that gives no thumbnails', () => {
       Buffer.from(text, 'base64'),
       {},
     ]),
-    ['an interlaced PNG', png({ depth: 8, colour: 2, rows: [[0]], interlace: 1 }), {}],
-    ['a PNG with a depth that its colours cannot have', png({ depth: 4, colour: 2, rows: [[0]] }), {}],
+    ['an interlaced PNG', png({ ...plainRows(480), interlace: 1 }), {}],
+    ['a PNG with a depth that its colours cannot have', png({ ...plainRows(240), depth: 4 }), {}],
+    ['a PNG with kinds of colours that PNG lacks', png({ ...plainRows(160), colour: 1 }), {}],
+    [
+      'a PNG with a transparent colour and no palette',
+      png({ ...plainRows(480), chunks: [chunk('tRNS', Buffer.alloc(6))] }),
+      {},
+    ],
     [
       'a PNG that is larger than 8K',
       png({
