@@ -32,7 +32,7 @@ type Finding = Omit<FieldError, 'field'> | undefined;
 
 function checkedBy<Value>(find: (value: unknown) => Finding): z.ZodMiniType<Value, Value> {
   return z.custom<Value>().check(({ value, issues }) => {
-    const found = value === undefined ? { code: 'required', message: 'required' } : find(value);
+    const found: Finding = value === undefined ? { code: 'required', message: 'required' } : find(value);
     if (found)
       issues.push({ code: 'custom', input: value, message: found.message, params: { code: found.code } });
   });

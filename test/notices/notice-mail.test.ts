@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { shownAddress } from '../../service/notices/mail-readers.ts';
 import { mailOf } from '../../service/notices/notice-mail.ts';
 import { noticeTypes } from '../../service/notices/notice.ts';
 
@@ -53,4 +54,11 @@ describe('The e-mail of a notice', () => {
     for (const notice of noticeTypes)
       expect(mailOf(JSON.stringify({ notice, ...parts }), at).subject).toMatch(/^Darkroom: \S/);
   });
+});
+
+it.each([
+  ['olga@studio.test', 'mailto:o…@studio.test'],
+  ['"a@b"@studio.test', 'mailto:"…@studio.test'],
+])('The log of deliveries shows of the address %s only %s', (address, shown) => {
+  expect(shownAddress({ address })).toBe(shown);
 });

@@ -149,6 +149,7 @@ export async function playOperator(): Promise<RecordedAnswer[]> {
           body: Object.fromEntries([...members, 'more'].map((one) => [one, {}])),
         }),
       );
+    if (members.length > 0) entries.push(await play(`${name} without members`, name, { body: {} }));
     if (path.includes('{')) entries.push(await play(`${name} of nothing`, name, good, absentIds));
   }
   for (const [what, headers] of strangers)

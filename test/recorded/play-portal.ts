@@ -148,6 +148,10 @@ export async function playPortal(): Promise<RecordedAnswer[]> {
           body: Object.fromEntries([...members, 'more'].map((one) => [one, {}])),
         })),
       );
+    if (members.length > 0)
+      entries.push(
+        await play(`${name} without members`, name, (account) => ({ ...ask?.(account), body: {} })),
+      );
     if (naming)
       entries.push(
         await play(`${name} of nothing`, name, (account) => {

@@ -45,7 +45,7 @@ export async function noted(
   };
   try {
     const answer = await run();
-    await end({ outcome: answer.status < 400 ? 'done' : 'refused', ...answer.logged });
+    await end({ outcome: 'done', ...answer.logged });
     return answer;
   } catch (error) {
     // A refusal changed nothing. After any other error the outcome is unknown.
