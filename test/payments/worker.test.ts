@@ -1,5 +1,6 @@
 /** What brings money in when no event comes, and the automatic top-up (M2, M3, M5 to M7, M9 to M16, M18, M22). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { followPayments } from '../../service/payments/follow-payments.ts';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { queryAll } from '../../service/aws/dynamodb/query.ts';
 import { deleteItem } from '../../service/aws/dynamodb/send.ts';
@@ -276,6 +277,32 @@ describe('An automatic top-up', () => {
     await scene.services.payments.suspend(account);
     await scene.worker();
     expect(await made()).toHaveLength(1);
+  });
+
+  it('reads page after page of events, each page after the last event of the page before', async () => {
+    const account = await scene.account(10);
+    await scene.automatic(account);
+    await scene.fake.advance(601);
+    const { stripe } = scene.services;
+    const after: (string | undefined)[] = [];
+    const ids: string[] = [];
+    /** One event on each page. */
+    const listEvents: typeof stripe.listEvents = async (types, since, last) => {
+      const answer = await stripe.listEvents(types, since, undefined);
+      if (answer.kind !== 'ok' || after.length > 100) throw new Error('there is no end');
+      after.push(last);
+      const { items } = answer.object;
+      ids.splice(0, ids.length, ...items.map(({ id }) => id));
+      const from = last === undefined ? 0 : ids.indexOf(last) + 1;
+      return {
+        ...answer,
+        object: { items: items.slice(from, from + 1), hasMore: from + 1 < items.length },
+      };
+    };
+    const services = { ...scene.services, stripe: { ...stripe, listEvents } };
+    expect(await followPayments(services, () => 60_000)).toMatchObject({ events: ids.length });
+    expect(ids.length).toBeGreaterThan(2);
+    expect(after).toEqual([undefined, ...ids.slice(0, -1)]);
   });
 
   it('begins nothing in a restored table before the events are read', async () => {

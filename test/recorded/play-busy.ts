@@ -22,6 +22,11 @@ const filters = ({ keys: [, limited], creations, endpoint }: BusyAccount) => {
     ...['api', 'openai', 'mcp', 'portal'].map((door) => ({ door })),
     ...[{ status: '429' }, { code: rateExceeded('post', 60, 30).code }, { limit: '4' }, ...byKey],
   ];
+  // Cursors that no answer gave.
+  const places = [{ accepted: 'x' }, { accepted: '' }, { refused: 'x' }, { refused: '' }, { other: '' }, {}];
+  const forged = places.map((place) => ({
+    cursor: Buffer.from(JSON.stringify(place)).toString('base64url'),
+  }));
   const ofDeliveries: Query[] = [
     ...['delivered', 'failed', 'unknown'].map((outcome) => ({ outcome })),
     ...[{ creation: creations[0] ?? '' }, { limit: '2' }],
@@ -30,7 +35,7 @@ const filters = ({ keys: [, limited], creations, endpoint }: BusyAccount) => {
   return {
     listPortalCreations: ofCreations,
     listAccountCreations: ofCreations,
-    listPortalRequests: ofRequests,
+    listPortalRequests: [...ofRequests, ...forged],
     listAccountRequests: ofRequests,
     listDeliveries: [...ofDeliveries, { endpoint }],
     listAccountDeliveries: ofDeliveries,
