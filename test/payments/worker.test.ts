@@ -280,8 +280,8 @@ describe('An automatic top-up', () => {
   });
 
   it('reads page after page of events, each page after the last event of the page before', async () => {
-    const account = await scene.account(10);
-    await scene.automatic(account);
+    await scene.automatic(await scene.account(10));
+    await scene.automatic(await scene.account(10));
     await scene.fake.advance(601);
     const { stripe } = scene.services;
     const after: (string | undefined)[] = [];
