@@ -227,6 +227,7 @@ describe('a sign-out', () => {
     await browser.signIn('owner@acme.test');
     const kept = browser.cookies.get(sessionCookie()) ?? '';
     const issuer = await browser.signOut();
+    expect(browser.cookies.get(sessionCookie()) ?? '').toBe('');
     expect(issuer.pathname).toBe('/_local/issuer/session/end');
     const page = await (await browser.visit(issuer)).text();
     expect(page).toContain('Sign out of the local sign-in service, too');
