@@ -48,6 +48,14 @@ const rendered: RouteAttempt = {
   billedMicros: asMicros(8_000),
 };
 
+/** It has no end yet. */
+const working: RouteAttempt = {
+  provider: 'sandbox',
+  providerModel: 'standard',
+  startedAt: new Date(now + 1_000).toISOString(),
+  resultKey: 'results/soon.png',
+};
+
 /** A creation: how many days ago, by which of the keys, its members, and how it ended. */
 interface Past {
   readonly daysAgo: number;
@@ -79,7 +87,7 @@ const everyField: Partial<CreationRecord> = {
 const triedTwice = { url: 'https://busy.test/hook', status: 'pending', attempts: 2, nextAt: now } as const;
 
 const history: readonly Past[] = [
-  { daysAgo: 0, key: 0 },
+  { daysAgo: 0, key: 0, change: { status: 'processing', attempts: [attempt, working] } },
   { daysAgo: 0, key: 2, change: { index: 1, user: 'ada' }, ended: 'completed' },
   { daysAgo: 0, key: 0, change: everyField, ended: 'completed' },
   { daysAgo: 0, key: 1, change: { tokenId, user: 'bob' }, ended: 'cancelled' },
