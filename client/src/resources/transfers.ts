@@ -74,6 +74,7 @@ export class UploadCalls {
   }
 
   async #create(source: ImageSource, { contentType, ...options }: UploadOptions): Promise<Answered<string>> {
+    // A view as well. The types of Node and of browsers have no common name for what a Blob takes.
     const blob = source instanceof Blob ? source : new Blob([source as ArrayBuffer]);
     const head = new Uint8Array(await blob.slice(0, typeLength).arrayBuffer());
     const type = contentType ?? imageTypeOf(head);

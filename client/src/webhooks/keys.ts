@@ -4,6 +4,7 @@ import { decodeBase64, WebhookError } from './received.ts';
 const prefix = 'whsec_';
 const hmac = { name: 'HMAC', hash: 'SHA-256' } as const;
 
+/** CryptoKey, which the types of Node alone do not name. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 export interface SecretKeys {
