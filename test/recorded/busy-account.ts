@@ -111,7 +111,7 @@ const history: readonly Past[] = [
 
 export async function fillBusyAccount(portal: WholePortal): Promise<BusyAccount> {
   const account = await fillAccount(portal, 'studio');
-  const { id, endpoint } = account;
+  const { id } = account;
   const keys = await openKeys(portal, account);
   const creations: CreationId[] = [];
   for (const past of [...history].reverse()) creations.push(await live(portal, account, keys, past));
@@ -124,7 +124,7 @@ export async function fillBusyAccount(portal: WholePortal): Promise<BusyAccount>
   await portal.wallet.topUp(id, asMicros(3_000_000), 'invoice 8');
   for (const role of ['developer', 'finance'] as const)
     await portal.signIn(`${role}@studio.test`, id, role, { keyCapMicros: 5_000_000 });
-  return { ...account, endpoint, keys, creations, deliveries: tried.map((one) => one.id) };
+  return { ...account, keys, creations, deliveries: tried.map((one) => one.id) };
 }
 
 /** A payment that the operator has to check, and a key of the operator API. */

@@ -9,9 +9,10 @@ import { countedBytes, type RecordedAnswer } from './recorded-answer.ts';
 export const busyFile = new URL('busy.json', import.meta.url);
 
 type Query = Readonly<Record<string, string>>;
+type Filters = Partial<Record<PortalOperationName, readonly Query[]>>;
 
 /** The filters and groups of each operation that has some. */
-const filters = ({ keys: [, limited], creations, endpoint }: BusyAccount) => {
+const filters = ({ keys: [, limited], creations, endpoint }: BusyAccount): Filters => {
   const byKey = [{ key: limited?.id ?? '' }, { key: 'portal' }];
   const ofCreations: Query[] = [
     ...['queued', 'completed', 'failed'].map((status) => ({ status })),
@@ -47,9 +48,7 @@ const filters = ({ keys: [, limited], creations, endpoint }: BusyAccount) => {
     exportUsage: ['model', 'key', 'user'].map((by) => ({ ...days, by })),
     getMargin: ['model', 'provider', 'account'].map((by) => ({ ...days, by })),
     findAnything: [creations[1], 'owner@studio.test', 'stu'].map((q = '') => ({ q })),
-  } satisfies Partial<Record<PortalOperationName, readonly Query[]>> as Partial<
-    Record<PortalOperationName, readonly Query[]>
-  >;
+  };
 };
 
 export async function playBusy(): Promise<RecordedAnswer[]> {
